@@ -1,0 +1,30 @@
+// layout_internal.h: what the sources of the layout share.
+#pragma once
+
+#include "tickproof/layout.h"
+
+/// Bytes of one value of a type; a handle counts as its two words.
+uint32_t layout_value_size(tp_field_type type);
+/// What a value of the type is aligned to: its own size, 4 for a handle.
+uint32_t layout_value_align(tp_field_type type);
+bool     layout_type_is_signed(tp_field_type type);
+/// Canonical bytes of one struct.
+uint32_t layout_fields_size(const tp_field *fields, uint32_t count);
+
+/// Reads one native value as 64 bits, sign-extended when the type is signed. A handle: index | generation << 32.
+uint64_t layout_value_load(tp_field_type type, const void *place);
+void     layout_value_store(tp_field_type type, void *place, uint64_t bits);
+/// The same for little-endian bytes.
+uint64_t layout_value_get(tp_field_type type, const uint8_t *bytes);
+void     layout_value_put(tp_field_type type, uint8_t *bytes, uint64_t bits);
+
+void layout_fields_encode(const tp_field *fields, uint32_t count, const void *native, uint8_t *bytes);
+void layout_fields_decode(const tp_field *fields, uint32_t count, const uint8_t *bytes, void *native);
+
+/// NULL when the value is in range, else a static text. `target_count` is what the range's target holds.
+const char *layout_value_check(const tp_field *field, uint64_t bits, uint32_t target_count);
+/// Element count of the section named `name`; 0 when there is none.
+uint32_t layout_target_count(const tp_layout *layout, const char *name);
+
+/// Value with its unit, as people read it.
+void layout_value_text(const tp_field *field, uint64_t bits, char *text, size_t size);
