@@ -1,0 +1,111 @@
+// sim.h: one running world: its block, guard, events, roots, snapshots and the fixed-timestep clock. The host
+// steps it with rows of inputs; it knows no files, sockets or clocks.
+#pragma once
+
+#include "tickproof/layout.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What binds a run beside its inputs, as the log keeps it (canonical `rules` bytes) and as every root carries it (`id`).
+typedef struct tp_rules {
+    tp_hash_algorithm algorithm;
+    tp_hash128        id;
+    uint32_t          size;
+    uint8_t           bytes[16384];
+} tp_rules;
+
+/// Builds the canonical rules of a layout. False when they do not fit, with the reason.
+bool tp_rules_init(tp_rules *rules, const tp_layout *layout, tp_hash_algorithm algorithm, tp_error *error);
+
+/// One tick as a host gives it and a log keeps it. Commands hold canonical bytes here (`data` little-endian), not native
+/// structs. All arrays are borrowed for the call.
+typedef struct tp_row {
+    const uint8_t    *presence; ///< ceil(players / 8) bytes, unused bits zero
+    const uint8_t    *origins;  ///< ceil(players / 4) bytes, two bits a slot; NULL: all received
+    const uint8_t    *inputs;   ///< players * input_size canonical bytes, absent slots zero
+    uint32_t          command_count;
+    const tp_command *commands;
+} tp_row;
+
+typedef enum tp_sim_status {
+    TP_SIM_OK      = 0, ///< the tick was done
+    TP_SIM_FAULTED = 1, ///< the step faulted: the state is the one before this tick, and no more ticks will run
+    TP_SIM_REFUSED = 2, ///< the row is not legal for this world: `error` says what; nothing changed
+} tp_sim_status;
+
+typedef struct tp_sim tp_sim;
+
+typedef struct tp_sim_options {
+    tp_hash_algorithm algorithm;      ///< 0: XXH3
+    uint32_t          ring_capacity;  ///< snapshots kept by tp_sim_snapshot; 0: none
+    uint32_t          recover_ticks;  ///< distance of the internal snapshots a fault is recovered from; 0: 64
+} tp_sim_options;
+
+/// Makes a world and its initial state. All memory it will ever use is taken here. NULL with the reason (refused world or
+/// setup, out of memory, fault or bad state in init).
+tp_sim *tp_sim_create(const tp_world *world, const tp_setup *setup, const tp_sim_options *options, tp_error *error);
+void    tp_sim_destroy(tp_sim *sim);
+
+/// One tick. Checks the row (ranges, presence, command types and sizes), decodes it, steps inside a guard. Does not
+/// compute the root: ask for it.
+tp_sim_status tp_sim_step(tp_sim *sim, const tp_row *row, tp_error *error);
+
+/// The same for a row as a log keeps it: canonical bytes from presence on, without root. `size` is exact.
+tp_sim_status tp_sim_step_bytes(tp_sim *sim, const uint8_t *row, size_t size, tp_error *error);
+
+const tp_layout *tp_sim_layout(const tp_sim *sim);
+const tp_rules  *tp_sim_rules(const tp_sim *sim);
+uint64_t         tp_sim_tick(const tp_sim *sim);    ///< steps done
+bool             tp_sim_is_faulted(const tp_sim *sim);
+const tp_fault  *tp_sim_fault(const tp_sim *sim);   ///< diagnostics of the fault
+tp_view          tp_sim_view(const tp_sim *sim);    ///< valid until the next step
+void            *tp_sim_state(tp_sim *sim);         ///< the block or instance: for tests and planted faults only
+
+/// Root of the last finished tick (the start root before the first), computed at most once per tick.
+tp_hash128 tp_sim_root(tp_sim *sim);
+/// Root of the tick that faulted.
+tp_hash128 tp_sim_fault_root(tp_sim *sim);
+/// The leaves behind tp_sim_root: the state's, then input leaf, then event leaf. Returns the count of state leaves; fills
+/// at most `capacity` of count + 2.
+uint32_t   tp_sim_leaves(tp_sim *sim, uint64_t *leaves, uint32_t capacity);
+uint64_t   tp_sim_input_leaf(const tp_sim *sim);
+uint64_t   tp_sim_event_leaf(tp_sim *sim);
+/// Section and piece of a state leaf: "players", or "state" for an opaque world.
+const char *tp_sim_leaf_name(const tp_sim *sim, uint32_t leaf);
+
+/// A root from its parts, for readers and tests.
+tp_hash128 tp_root_combine(tp_hash_algorithm algorithm, tp_hash128 rules_id, uint64_t tick, const uint64_t *state_leaves,
+                           uint32_t count, uint64_t input_leaf, uint64_t event_leaf);
+#define TP_ROOT_TICK_START UINT64_MAX
+#define TP_FAULT_LEAF UINT64_C(0x00544C5541465054) ///< the bytes "TPFAULT\0" read little-endian
+
+// Canonical state, for keyframes and for joining late.
+
+/// Upper bound of tp_sim_encode's size, constant for the sim.
+size_t tp_sim_encoded_max(const tp_sim *sim);
+/// Writes the canonical state; *size is what was written. False when it does not fit or an opaque save fails.
+bool   tp_sim_encode(const tp_sim *sim, uint8_t *bytes, size_t capacity, size_t *size);
+/// Replaces the state by foreign bytes at `tick` steps done. Every range is checked, then validate and rebuild run. The parts
+/// beside the state of the last tick's root are given, so that tp_sim_root continues. On failure the sim is as it was.
+bool   tp_sim_decode(tp_sim *sim, const uint8_t *bytes, size_t size, uint64_t tick, uint64_t input_leaf,
+                     uint64_t event_leaf, tp_error *error);
+
+// Snapshot ring: raw copies inside this process, never foreign bytes.
+
+/// Keeps the current state under its tick, replacing the oldest when full. False without a ring.
+bool tp_sim_snapshot(tp_sim *sim);
+/// Goes back to the snapshot of `tick` steps done. False when the ring has none: nothing changed.
+bool tp_sim_restore(tp_sim *sim, uint64_t tick);
+/// Bytes of the snapshot of `tick`, 0 when there is none.
+size_t tp_sim_snapshot_size(const tp_sim *sim, uint64_t tick);
+
+/// Size in bytes of a row for P slots of input size I, without commands, without root: presence, origins, inputs, 2.
+uint32_t tp_row_size_fixed(uint32_t players, uint32_t input_size);
+/// Encodes a row; returns its size or 0 when it does not fit.
+size_t   tp_row_encode(const tp_layout *layout, const tp_row *row, uint8_t *bytes, size_t capacity);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,78 @@
+// sim_internal.h: what one running world is made of.
+#pragma once
+
+#include "bytes.h"
+#include "tickproof/sim.h"
+
+// A raw copy of the state at a tick, with the two leaves that the state does not hold.
+typedef struct {
+    bool     is_set;
+    uint64_t tick;
+    uint64_t input_leaf, event_leaf;
+    size_t   size;
+    uint8_t *bytes; // state_capacity of them
+} SimSnapshot;
+
+struct tp_sim {
+    const tp_world *world;
+    tp_layout       layout;
+    tp_rules        rules;
+    tp_context      context;
+    void           *state;          // flat: the block. Opaque: the instance
+    size_t          state_capacity; // bytes a snapshot may take
+    uint64_t        tick;           // steps done
+
+    // The last tick's leaves. Input and event leaves are hashed when asked for, from the two byte buffers.
+    uint8_t  *input_bytes; // presence, inputs, command count, commands
+    size_t    input_bytes_size, input_bytes_capacity;
+    uint64_t  input_leaf, event_leaf;
+    bool      is_input_leaf_known, is_event_leaf_known;
+    uint64_t *leaves; // state leaves, then room for the other two
+    uint32_t  leaf_count, leaf_capacity;
+    bool      are_leaves_known, is_root_known;
+    tp_hash128 root;
+    uint8_t  *root_bytes; // what the root is hashed over
+
+    // Native forms lent to the step.
+    uint8_t    *inputs;
+    tp_command *commands;
+    uint8_t    *command_bytes; // native structs of this tick's commands, 16-aligned
+    tp_command *parsed;        // commands of a row given as bytes
+
+    tp_event *events;
+    uint8_t  *event_structs;
+    uint32_t  event_stride;
+    uint32_t  event_count, events_dropped;
+    uint8_t  *event_bytes; // canonical
+
+    uint8_t *scratch; // canonical bytes of one section, or an opaque world's saved bytes
+    size_t   scratch_capacity;
+
+    // A fault leaves a half-done state: the one before it comes back from this copy by stepping the journal.
+    SimSnapshot recover;
+    uint32_t    recover_ticks;
+    uint8_t    *journal; // u32 size, row bytes, ...
+    size_t      journal_size, journal_capacity;
+
+    SimSnapshot *ring;
+    uint32_t     ring_capacity, ring_next;
+
+    tp_guard guard;
+    bool     is_faulted;
+    tp_fault fault;
+    uint64_t fault_input_leaf;
+};
+
+/// Commands need 16-aligned native structs one after another.
+enum { SIM_COMMAND_ALIGN = 16 };
+
+/// Checks a row and fills the native forms and input_bytes. False changes nothing that a later step could see.
+bool sim_row_accept(tp_sim *sim, const tp_row *row, tp_error *error);
+/// Splits row bytes; commands point into them and into sim->parsed.
+bool sim_row_parse(tp_sim *sim, const uint8_t *bytes, size_t size, tp_row *row, tp_error *error);
+
+void sim_forget_roots(tp_sim *sim);
+bool sim_state_save(const tp_sim *sim, SimSnapshot *snapshot);
+bool sim_state_load(tp_sim *sim, const SimSnapshot *snapshot);
+uint64_t sim_input_leaf_now(tp_sim *sim);
+uint64_t sim_event_leaf_now(tp_sim *sim);
