@@ -6,6 +6,13 @@
 #include <stdint.h>
 #include <string.h>
 
+// On a little-endian machine these are one load or store each, which compilers do not always see in the spelled-out form.
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define BYTES_IS_LITTLE 1
+#else
+#define BYTES_IS_LITTLE 0
+#endif
+
 static inline uint16_t bytes_get_u16(const uint8_t *p)
 {
     return (uint16_t)(p[0] | (p[1] << 8));
@@ -13,12 +20,24 @@ static inline uint16_t bytes_get_u16(const uint8_t *p)
 
 static inline uint32_t bytes_get_u32(const uint8_t *p)
 {
+#if BYTES_IS_LITTLE
+    uint32_t v;
+    memcpy(&v, p, sizeof(v));
+    return v;
+#else
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+#endif
 }
 
 static inline uint64_t bytes_get_u64(const uint8_t *p)
 {
+#if BYTES_IS_LITTLE
+    uint64_t v;
+    memcpy(&v, p, sizeof(v));
+    return v;
+#else
     return (uint64_t)bytes_get_u32(p) | (uint64_t)bytes_get_u32(p + 4) << 32;
+#endif
 }
 
 static inline void bytes_put_u16(uint8_t *p, uint16_t v)
@@ -29,16 +48,24 @@ static inline void bytes_put_u16(uint8_t *p, uint16_t v)
 
 static inline void bytes_put_u32(uint8_t *p, uint32_t v)
 {
+#if BYTES_IS_LITTLE
+    memcpy(p, &v, sizeof(v));
+#else
     p[0] = (uint8_t)v;
     p[1] = (uint8_t)(v >> 8);
     p[2] = (uint8_t)(v >> 16);
     p[3] = (uint8_t)(v >> 24);
+#endif
 }
 
 static inline void bytes_put_u64(uint8_t *p, uint64_t v)
 {
+#if BYTES_IS_LITTLE
+    memcpy(p, &v, sizeof(v));
+#else
     bytes_put_u32(p, (uint32_t)v);
     bytes_put_u32(p + 4, (uint32_t)(v >> 32));
+#endif
 }
 
 /// The first failed read sets `failed`; every later read returns 0 and moves nothing, so a caller reads a

@@ -3,6 +3,7 @@
 #include "tickproof/checksum.h"
 
 #include "tickproof/fault.h"
+#include "bytes.h"
 #include "xxh3_impl.h"
 
 // Up to here XXH3 uses no vectors (its XXH3_MIDSIZE_MAX), so the base build is as fast and needs no question.
@@ -58,31 +59,15 @@ tp_hash128 tp_hash128_of(tp_hash_algorithm algorithm, const void *data, size_t s
     return tp_fnv128_add(tp_fnv128_start(), data, size);
 }
 
-static void put_u64(uint8_t *out, uint64_t value)
-{
-    for (int i = 0; i < 8; i++) {
-        out[i] = (uint8_t)(value >> (8 * i));
-    }
-}
-
-static uint64_t get_u64(const uint8_t *bytes)
-{
-    uint64_t value = 0;
-    for (int i = 7; i >= 0; i--) {
-        value = value << 8 | bytes[i];
-    }
-    return value;
-}
-
 void tp_hash128_to_bytes(tp_hash128 hash, uint8_t out[16])
 {
-    put_u64(out, hash.lo);
-    put_u64(out + 8, hash.hi);
+    bytes_put_u64(out, hash.lo);
+    bytes_put_u64(out + 8, hash.hi);
 }
 
 tp_hash128 tp_hash128_from_bytes(const uint8_t bytes[16])
 {
-    return (tp_hash128){ .lo = get_u64(bytes), .hi = get_u64(bytes + 8) };
+    return (tp_hash128){ .lo = bytes_get_u64(bytes), .hi = bytes_get_u64(bytes + 8) };
 }
 
 const char *tp_checksum_path(void)

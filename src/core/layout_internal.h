@@ -3,11 +3,28 @@
 
 #include "tickproof/layout.h"
 
-/// Bytes of one value of a type; a handle counts as its two words.
-uint32_t layout_value_size(tp_field_type type);
+/// Bytes of one value of a type, 0 for a number that is no type; a handle counts as its two words.
+static inline uint32_t layout_value_size(tp_field_type type)
+{
+    static const uint8_t sizes[] = {
+        [TP_TYPE_U8] = 1, [TP_TYPE_I8] = 1, [TP_TYPE_U16] = 2, [TP_TYPE_I16] = 2, [TP_TYPE_ANGLE] = 2, [TP_TYPE_U32] = 4,
+        [TP_TYPE_I32] = 4, [TP_TYPE_FX] = 4, [TP_TYPE_U64] = 8, [TP_TYPE_I64] = 8, [TP_TYPE_FX64] = 8, [TP_TYPE_HANDLE] = 8,
+    };
+    return (unsigned)type < sizeof(sizes) ? sizes[type] : 0;
+}
+
 /// What a value of the type is aligned to: its own size, 4 for a handle.
-uint32_t layout_value_align(tp_field_type type);
-bool     layout_type_is_signed(tp_field_type type);
+static inline uint32_t layout_value_align(tp_field_type type)
+{
+    return type == TP_TYPE_HANDLE ? 4 : layout_value_size(type);
+}
+
+static inline bool layout_type_is_signed(tp_field_type type)
+{
+    return type == TP_TYPE_I8 || type == TP_TYPE_I16 || type == TP_TYPE_I32 || type == TP_TYPE_I64 || type == TP_TYPE_FX ||
+           type == TP_TYPE_FX64;
+}
+
 /// Canonical bytes of one struct.
 uint32_t layout_fields_size(const tp_field *fields, uint32_t count);
 

@@ -246,39 +246,10 @@ static bool step_guarded(tp_sim *sim, const tp_row *row)
     return true;
 }
 
-static void keep_input_bytes(tp_sim *sim, const tp_row *row)
-{
-    uint32_t players = sim->layout.setup.players;
-    uint32_t presence_size = (players + 7) / 8;
-    uint32_t inputs_size = players * sim->layout.input_size;
-    uint8_t *bytes = sim->input_bytes;
-    if (presence_size > 0) {
-        memcpy(bytes, row->presence, presence_size);
-    }
-    if (inputs_size > 0) {
-        memcpy(bytes + presence_size, row->inputs, inputs_size);
-    }
-    size_t size = presence_size + inputs_size;
-    bytes_put_u16(bytes + size, (uint16_t)row->command_count);
-    size += 2;
-    for (uint32_t i = 0; i < row->command_count; i++) {
-        const tp_command *command = &row->commands[i];
-        bytes_put_u32(bytes + size, command->source);
-        bytes_put_u16(bytes + size + 4, command->type);
-        bytes_put_u16(bytes + size + 6, command->size);
-        if (command->size > 0) {
-            memcpy(bytes + size + 8, command->data, command->size);
-        }
-        size += 8 + (size_t)command->size;
-    }
-    sim->input_bytes_size = size;
-    sim->is_input_leaf_known = false;
-}
-
 // Counts the tick as done.
 static void finish_tick(tp_sim *sim, const tp_row *row)
 {
-    keep_input_bytes(sim, row);
+    sim_row_keep(sim, row);
     sim->is_event_leaf_known = false;
     sim_forget_roots(sim);
     sim->tick += 1;
@@ -347,7 +318,7 @@ tp_sim_status tp_sim_step(tp_sim *sim, const tp_row *row, tp_error *error)
         finish_tick(sim, row);
         return TP_SIM_OK;
     }
-    keep_input_bytes(sim, row);
+    sim_row_keep(sim, row);
     sim->fault_input_leaf = sim_input_leaf_now(sim);
     recover_state(sim, sim->tick);
     sim->is_faulted = true;

@@ -68,6 +68,8 @@ enum { SIM_COMMAND_ALIGN = 16 };
 
 /// Checks a row and fills the native forms and input_bytes. False changes nothing that a later step could see.
 bool sim_row_accept(tp_sim *sim, const tp_row *row, tp_error *error);
+/// Keeps an accepted row as the bytes its input leaf is hashed over.
+void sim_row_keep(tp_sim *sim, const tp_row *row);
 /// Splits row bytes; commands point into them and into sim->parsed.
 bool sim_row_parse(tp_sim *sim, const uint8_t *bytes, size_t size, tp_row *row, tp_error *error);
 

@@ -8,43 +8,81 @@ uint32_t tp_row_size_fixed(uint32_t players, uint32_t input_size)
     return (players + 7) / 8 + (players + 3) / 4 + players * input_size + 2;
 }
 
-static void write_commands(BytesWriter *writer, const tp_row *row)
-{
-    bytes_write_u16(writer, (uint16_t)row->command_count);
-    for (uint32_t i = 0; i < row->command_count; i++) {
-        bytes_write_u32(writer, row->commands[i].source);
-        bytes_write_u16(writer, row->commands[i].type);
-        bytes_write_u16(writer, row->commands[i].size);
-        bytes_write_span(writer, row->commands[i].data, row->commands[i].size);
-    }
-}
-
 static bool is_present(const uint8_t *presence, uint32_t slot)
 {
     return ((presence[slot / 8] >> (slot % 8)) & 1) != 0;
 }
 
-size_t tp_row_encode(const tp_layout *layout, const tp_row *row, uint8_t *bytes, size_t capacity)
+// Bytes of the row's commands, without their count.
+static size_t commands_size(const tp_row *row)
 {
-    uint32_t    players = layout->setup.players;
-    uint32_t    origin_size = (players + 3) / 4;
-    BytesWriter writer = bytes_writer(bytes, capacity);
-    bytes_write_span(&writer, row->presence, (players + 7) / 8);
-    uint8_t *origins = bytes + writer.size;
-    if (writer.failed || origin_size > capacity - writer.size) {
-        return 0;
+    size_t size = 0;
+    for (uint32_t i = 0; i < row->command_count; i++) {
+        size += 8 + (size_t)row->commands[i].size;
     }
-    memset(origins, 0, origin_size);
-    writer.size += origin_size;
+    return size;
+}
+
+static void put_commands(const tp_row *row, uint8_t *bytes)
+{
+    for (uint32_t i = 0; i < row->command_count; i++) {
+        const tp_command *command = &row->commands[i];
+        bytes_put_u32(bytes, command->source);
+        bytes_put_u16(bytes + 4, command->type);
+        bytes_put_u16(bytes + 6, command->size);
+        if (command->size > 0) {
+            memcpy(bytes + 8, command->data, command->size);
+        }
+        bytes += 8 + (size_t)command->size;
+    }
+}
+
+static void put_origins(const tp_row *row, uint32_t players, uint8_t *bytes)
+{
+    memset(bytes, 0, (players + 3) / 4);
     for (uint32_t slot = 0; row->origins != NULL && slot < players; slot++) {
         if (is_present(row->presence, slot)) {
-            uint32_t shift = 2 * (slot % 4);
-            origins[slot / 4] |= (uint8_t)(row->origins[slot / 4] & (3u << shift));
+            bytes[slot / 4] |= (uint8_t)(row->origins[slot / 4] & (3u << (2 * (slot % 4))));
         }
     }
-    bytes_write_span(&writer, row->inputs, (size_t)players * layout->input_size);
-    write_commands(&writer, row);
-    return writer.failed ? 0 : writer.size;
+}
+
+size_t tp_row_encode(const tp_layout *layout, const tp_row *row, uint8_t *bytes, size_t capacity)
+{
+    uint32_t players = layout->setup.players;
+    size_t   presence_size = (players + 7) / 8;
+    size_t   origins_size = (players + 3) / 4;
+    size_t   inputs_size = (size_t)players * layout->input_size;
+    size_t   size = presence_size + origins_size + inputs_size + 2 + commands_size(row);
+    if (size > capacity) {
+        return 0;
+    }
+    if (players > 0) {
+        memcpy(bytes, row->presence, presence_size);
+        put_origins(row, players, bytes + presence_size);
+        memcpy(bytes + presence_size + origins_size, row->inputs, inputs_size);
+    }
+    bytes += presence_size + origins_size + inputs_size;
+    bytes_put_u16(bytes, (uint16_t)row->command_count);
+    put_commands(row, bytes + 2);
+    return size;
+}
+
+void sim_row_keep(tp_sim *sim, const tp_row *row)
+{
+    uint32_t players = sim->layout.setup.players;
+    size_t   presence_size = (players + 7) / 8;
+    size_t   inputs_size = (size_t)players * sim->layout.input_size;
+    uint8_t *bytes = sim->input_bytes;
+    if (players > 0) {
+        memcpy(bytes, row->presence, presence_size);
+        memcpy(bytes + presence_size, row->inputs, inputs_size);
+    }
+    bytes += presence_size + inputs_size;
+    bytes_put_u16(bytes, (uint16_t)row->command_count);
+    put_commands(row, bytes + 2);
+    sim->input_bytes_size = presence_size + inputs_size + 2 + commands_size(row);
+    sim->is_input_leaf_known = false;
 }
 
 static bool accept_inputs(tp_sim *sim, const tp_row *row, tp_error *error)
