@@ -1,0 +1,134 @@
+// verify.h: run a log again and say whether this machine gets the same bits. One log in, one report out; nothing is
+// printed. A difference is an answer here, not an error.
+#pragma once
+
+#include "tickproof/replay.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The numbers are the program's exit codes. Inside one file: INCOMPATIBLE, then UNAUTHENTIC, then the earlier of
+/// DIVERGED and CORRUPT, then TRUNCATED, UNVERIFIABLE, INCOMPLETE. Nothing turns a mismatch into VERIFIED.
+typedef enum tp_verdict {
+    TP_VERIFIED     = 0, ///< every recorded tick was checked and END is there
+    TP_DIVERGED     = 1, ///< re-simulation came to other bits
+    TP_USAGE        = 2, ///< bad flag, no such file (only the command line gives it)
+    TP_CORRUPT      = 3, ///< damaged or malformed, at `offset`
+    TP_TRUNCATED    = 4, ///< ends early; what is there matched
+    TP_INCOMPLETE   = 5, ///< not every recorded tick was checked
+    TP_INCOMPATIBLE = 6, ///< this program cannot run this log: said before tick 0
+    TP_UNVERIFIABLE = 7, ///< no tick carries a checksum
+    TP_UNAUTHENTIC  = 8, ///< chain or signature does not hold, or not by the trusted key
+    TP_INTERNAL     = 70,
+} tp_verdict;
+
+/// "verified", "diverged", ...
+const char *tp_verdict_name(tp_verdict verdict);
+/// The more serious of two in a batch: 70, 8, 1, 3, 6, 7, 4, 5, 2, 0.
+tp_verdict tp_verdict_worst(tp_verdict a, tp_verdict b);
+
+typedef enum tp_known { TP_UNKNOWN = 0, TP_NO = 1, TP_YES = 2 } tp_known;
+
+enum { TP_MESSAGE_SIZE = 384 };
+
+typedef struct tp_report {
+    tp_verdict verdict;
+    char       message[TP_MESSAGE_SIZE]; ///< one line without file name: what was found, where, what to do
+
+    // What the log is. Empty name when IDENT could not be read.
+    char     world[TP_NAME_SIZE_MAX + 1];
+    uint32_t revision, players, tick_rate_hz;
+    uint64_t seed;
+    uint32_t sequence;
+    uint64_t first_tick;
+
+    // How far it went. A tick is checked when a checksum of it was compared and equal.
+    uint64_t recorded; ///< rows in what could be read
+    uint64_t checked;
+    uint64_t stepped;
+    uint64_t with_root;       ///< recorded ticks that carry a checksum
+    uint64_t next_tick;       ///< first tick not in what could be read
+    uint64_t matched_ticks;   ///< ticks before the first finding that were checked without a break from the first
+    uint64_t offset;          ///< file offset of what is wrong (CORRUPT, TRUNCATED, UNAUTHENTIC), else of the end
+    bool          has_end;
+    tp_end_reason end_reason;
+    bool     has_fault;       ///< the log ends in a fault, and so did the run
+    uint64_t fault_tick;
+    uint64_t gaps, missing_ticks, resumes;
+    bool     is_signed;
+    uint8_t  public_key[32];
+    uint8_t  chain[TP_LOG_CHAIN_SIZE]; ///< END's chain value, when there is one
+    uint8_t  final_root[16];           ///< of the last tick, as computed here
+    tp_log_status log_status;
+
+    // DIVERGED: the first bad tick, always exact.
+    uint64_t bad_tick;
+    tp_known inputs_equal; ///< of the bad tick: the recorder's inputs against the log's
+    tp_known events_equal;
+    uint32_t root_size;    ///< bytes of the two roots below that mean something
+    uint8_t  expected_root[16], actual_root[16];
+    char     section[TP_NAME_SIZE_MAX + 1]; ///< first section that differs at `section_tick`, empty when unknown
+    uint64_t section_tick;                  ///< tick of the LEAVES or KEY that showed it
+    char     field[128];                    ///< place, empty when unknown
+    char     field_expected[64], field_actual[64];
+    uint64_t field_tick;                    ///< steps done when the KEY that showed it was written
+    uint64_t differing_fields;
+} tp_report;
+
+/// What the predecessor of a rotated log came to.
+typedef struct tp_predecessor {
+    uint8_t    chain[TP_LOG_CHAIN_SIZE];
+    uint8_t    root[16];
+    uint64_t   next_tick;
+    uint32_t   sequence;
+} tp_predecessor;
+
+typedef struct tp_verify_options {
+    /// Finds a world by name; gives any revision it has (the verifier says which differs), NULL when there is none.
+    const tp_world *(*find_world)(void *to, const char *name, uint32_t revision);
+    void *find_to;
+    uint64_t from;           ///< first tick to check; earlier ones are skipped from the last KEY at or before it
+    uint64_t to;             ///< last tick to check; UINT64_MAX: to the end
+    bool     follow;         ///< the file may still grow
+    bool   (*wait)(void *to);///< follow: nothing new yet; false gives up
+    void    *wait_to;
+    const volatile bool *stop; ///< set by a signal handler: INCOMPLETE at the next tick. May be NULL
+    /// Called after every 1,024 ticks and at the end. May be NULL.
+    void   (*progress)(void *to, uint64_t ticks, uint64_t offset);
+    void    *progress_to;
+    /// Called before a row is stepped (finished false) and after its step, before the comparison (finished true). May be NULL. For
+    /// watchdogs, observers, and for planting a fault.
+    void   (*each_tick)(void *to, tp_sim *sim, uint64_t tick, bool is_finished);
+    void    *each_to;
+    const uint8_t *trusted_key;         ///< 32 bytes; NULL: any
+    const tp_predecessor *predecessor;  ///< of a log with a sequence above 0; NULL: INCOMPLETE at best
+    uint64_t locate_ticks; ///< how far to step on after a divergence to find section and field; 0: 36,000
+} tp_verify_options;
+
+/// from 0, to the end, everything else off. `find_world` must still be set.
+void tp_verify_options_standard(tp_verify_options *options);
+
+/// Verifies one log. Never fails otherwise than by its report.
+void tp_verify_log(const tp_source *source, const tp_verify_options *options, tp_report *report);
+
+/// Result of trying to fool the verifier.
+typedef struct tp_proof {
+    uint64_t tried, caught;
+    uint64_t tried_kind[8], caught_kind[8]; ///< by tp_proof_kind_name
+    uint64_t seed;
+    char     survivor[TP_MESSAGE_SIZE];     ///< the first mutation that was not caught, empty when none
+} tp_proof;
+
+/// "bit flips", "bit flips, checksums redone", "inputs changed", "roots changed", ...; NULL past the last.
+const char *tp_proof_kind_name(uint32_t kind);
+
+/// Mutates a verified log in memory, `rounds` times per kind with a seeded generator: bits of the file raw and with CRCs and
+/// chain redone, inputs, commands, roots, leaves and keyframes with everything redone, cuts, and bits of the running state. Every
+/// one must give another verdict than VERIFIED. False when the log does not verify in the first place (report says why) or memory is short.
+bool tp_prove_log(const uint8_t *bytes, size_t size, const tp_verify_options *options, uint64_t seed, uint64_t rounds,
+                  tp_proof *proof, tp_report *report);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,669 @@
+// verify.c: one pass over a log: read a record, step what it holds, compare what it claims.
+//
+// Reading goes on after a divergence, to locate it and because a broken chain further on is the more serious answer.
+#include "verify_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LOCATE_TICKS = 36000, PROGRESS_TICKS = 1024 };
+
+void tp_verify_options_standard(tp_verify_options *options)
+{
+    *options = (tp_verify_options){ .to = UINT64_MAX };
+}
+
+void verify_find(Verify *verify, tp_verdict verdict, const char *format, ...)
+{
+    if (verify->has_finding) {
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(verify->report->message, sizeof(verify->report->message), format, arguments);
+    va_end(arguments);
+    verify->report->verdict = verdict;
+    verify->has_finding = true;
+}
+
+void verify_diverge(Verify *verify, uint64_t tick, const uint8_t *expected, uint32_t size, const char *what)
+{
+    tp_report *report = verify->report;
+    if (verify->has_finding) {
+        return;
+    }
+    report->bad_tick = tick;
+    report->root_size = size;
+    if (size > 0) {
+        memcpy(report->expected_root, expected, size);
+        tp_hash128_to_bytes(tp_sim_root(verify->sim), report->actual_root);
+    }
+    verify_find(verify, TP_DIVERGED, "first bad tick %llu: %s", (unsigned long long)tick, what);
+    verify->is_locating = true;
+    uint64_t span = verify->options->locate_ticks != 0 ? verify->options->locate_ticks : LOCATE_TICKS;
+    verify->locate_end = tick > UINT64_MAX - span ? UINT64_MAX : tick + span;
+}
+
+// A record other than the row itself speaks about the last tick. When the row's own root was checked, the record is what is
+// wrong; else the run is.
+static void contradict(Verify *verify, const tp_log_record *record, uint64_t tick, const uint8_t *expected, const char *name)
+{
+    char text[96];
+    if (verify->is_last_checked && verify->last_root_size > 0) {
+        verify->report->offset = record->offset;
+        verify_find(verify, TP_CORRUPT, "the %s at tick %llu contradicts the root that was checked for it", name,
+                    (unsigned long long)tick);
+        return;
+    }
+    snprintf(text, sizeof(text), "the %s's root differs", name);
+    verify_diverge(verify, tick, expected, 16, text);
+}
+
+static void count_checked(Verify *verify)
+{
+    if (!verify->is_last_checked && verify->has_last_tick) {
+        verify->is_last_checked = true;
+        verify->report->checked += verify->last_tick >= verify->options->from ? 1 : 0;
+    }
+}
+
+static void count_with_root(Verify *verify)
+{
+    if (!verify->is_last_with_root && verify->has_last_tick) {
+        verify->is_last_with_root = true;
+        verify->report->with_root += 1;
+    }
+}
+
+static bool is_stepping(const Verify *verify)
+{
+    return verify->is_started && !verify->is_past_to && !verify->is_over &&
+           (!verify->has_finding || verify->is_locating);
+}
+
+// A finding that stopped the comparison but not the reading.
+static bool is_comparing(const Verify *verify)
+{
+    return is_stepping(verify) && !verify->has_finding;
+}
+
+static void fail_incompatible(Verify *verify, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void fail_incompatible(Verify *verify, const char *format, ...)
+{
+    char    text[TP_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    verify_find(verify, TP_INCOMPATIBLE, "%s", text);
+}
+
+static bool match_config(Verify *verify, const tp_ident *ident, const tp_world *world)
+{
+    for (uint32_t i = 0; i < ident->config_count || i < world->config_count; i++) {
+        const char *log = i < ident->config_count ? ident->config_names[i] : "nothing";
+        const char *here = i < world->config_count ? world->config[i].name : "nothing";
+        if (strcmp(log, here) != 0) {
+            fail_incompatible(verify, "config item %u is '%s' in the log and '%s' in world '%s' here", i, log, here, world->name);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void explain_rules(Verify *verify, const tp_ident *ident, const tp_world *world)
+{
+    const tp_layout *layout = tp_sim_layout(verify->sim);
+    if (!tp_hash128_equal(tp_layout_fingerprint(layout, ident->algorithm), ident->fingerprint)) {
+        fail_incompatible(verify, "layout of world '%s' revision %u differs: its tables name other fields, types or counts here", world->name,
+                          world->revision);
+    } else if (ident->input_size != layout->input_size || ident->is_opaque != (world->opaque != NULL)) {
+        fail_incompatible(verify, "world '%s' has inputs of %u bytes here, %u in the log", world->name, layout->input_size, ident->input_size);
+    } else {
+        fail_incompatible(verify, "content of world '%s' revision %u differs from what the log was recorded with", world->name, world->revision);
+    }
+}
+
+// From IDENT to a sim in its first state. False with an INCOMPATIBLE finding.
+static bool make_sim(Verify *verify, const tp_ident *ident)
+{
+    const tp_verify_options *options = verify->options;
+    const tp_world          *world = options->find_world(options->find_to, ident->world, ident->revision);
+    tp_error                 error;
+    if (world == NULL) {
+        fail_incompatible(verify, "world '%s' (revision %u) is not here: give it with --world FILE.so", ident->world, ident->revision);
+        return false;
+    }
+    if (!tp_world_check(world, &error)) {
+        fail_incompatible(verify, "world '%s': %.250s", ident->world, error.text);
+        return false;
+    }
+    if (world->revision != ident->revision || ident->abi != TP_WORLD_ABI) {
+        fail_incompatible(verify, "world '%s' is revision %u (ABI %u) in the log and %u (ABI %u) here: give the old one with --world FILE.so",
+                          ident->world, ident->revision, ident->abi, world->revision, TP_WORLD_ABI);
+        return false;
+    }
+    if (!match_config(verify, ident, world)) {
+        return false;
+    }
+    tp_setup setup = { .seed = ident->seed, .players = ident->players, .tick_rate_hz = ident->tick_rate_hz, .config = ident->config_values };
+    tp_sim_options sim_options = { .algorithm = ident->algorithm };
+    verify->sim = tp_sim_create(world, &setup, &sim_options, &error);
+    if (verify->sim == NULL) {
+        fail_incompatible(verify, "world '%s' refuses the log's rules: %.250s", ident->world, error.text);
+        return false;
+    }
+    const tp_rules *rules = tp_sim_rules(verify->sim);
+    if (rules->size != ident->rules.size || memcmp(rules->bytes, ident->rules.bytes, rules->size) != 0) {
+        explain_rules(verify, ident, world);
+        return false;
+    }
+    return true;
+}
+
+// Takes the state of a KEY that nothing here has proven: foreign bytes.
+static bool start_from_key(Verify *verify, const tp_log_record *record, const tp_log_key *key)
+{
+    tp_error error;
+    if (!tp_sim_decode(verify->sim, key->state, key->state_size, record->tick, key->input_leaf, key->event_leaf, &error)) {
+        verify->report->offset = record->offset;
+        verify_find(verify, TP_CORRUPT, "the keyframe at tick %llu is no state of this world: %.200s", (unsigned long long)record->tick,
+                    error.text);
+        return false;
+    }
+    uint8_t mine[16];
+    uint8_t claimed[16];
+    tp_hash128_to_bytes(tp_sim_root(verify->sim), mine);
+    tp_hash128_to_bytes(key->root, claimed);
+    if (key->has_root && memcmp(mine, claimed, 16) != 0) {
+        verify->report->offset = record->offset;
+        verify_find(verify, TP_CORRUPT, "the keyframe at tick %llu does not hash to its own root", (unsigned long long)record->tick);
+        return false;
+    }
+    verify->is_started = true;
+    verify->is_after_gap = false;
+    return true;
+}
+
+static bool predecessor_matches(const Verify *verify, const tp_log_key *key, const tp_ident *ident)
+{
+    const tp_predecessor *before = verify->options->predecessor;
+    uint8_t               root[16];
+    tp_hash128_to_bytes(key->root, root);
+    return before != NULL && key->has_root && before->sequence + 1 == ident->sequence && before->next_tick == ident->first_tick &&
+           memcmp(before->chain, ident->predecessor, TP_LOG_CHAIN_SIZE) == 0 && memcmp(before->root, root, 16) == 0;
+}
+
+// The log's own first KEY.
+static void start(Verify *verify, const tp_log_record *record, const tp_log_key *key)
+{
+    const tp_ident *ident = tp_reader_ident(verify->reader);
+    if (verify->start_key_tick > ident->first_tick) {
+        return; // rows before a later KEY are skipped
+    }
+    if (ident->sequence > 0) {
+        if (!start_from_key(verify, record, key)) {
+            return;
+        }
+        verify->is_unproven = verify->is_unproven || !predecessor_matches(verify, key, ident);
+        return;
+    }
+    verify->is_started = true;
+    if (!verify_compare_state(verify, key, record->tick)) {
+        verify_diverge(verify, record->tick, NULL, 0, "the state before it is not what init makes here");
+        verify->has_field = true;
+        return;
+    }
+    uint8_t mine[16];
+    uint8_t claimed[16];
+    tp_hash128_to_bytes(tp_sim_root(verify->sim), mine);
+    tp_hash128_to_bytes(key->root, claimed);
+    if (key->has_root && (memcmp(mine, claimed, 16) != 0 || key->input_leaf != 0 || key->event_leaf != 0)) {
+        verify_diverge(verify, record->tick, claimed, 16, "the root of the state before it differs");
+    }
+}
+
+static void take_key(Verify *verify, const tp_log_record *record)
+{
+    tp_log_key key = tp_log_parse_key(record);
+    if (verify->is_locating) {
+        verify_locate_key(verify, &key, record->tick);
+        return;
+    }
+    if (verify->has_finding || verify->is_past_to) {
+        return;
+    }
+    if (record->number == 1) {
+        start(verify, record, &key);
+        return;
+    }
+    if (!verify->is_started || verify->is_after_gap) {
+        // After a gap, or the KEY that --from starts at.
+        if (verify->is_after_gap || record->tick == verify->start_key_tick) {
+            verify->is_unproven = true;
+            start_from_key(verify, record, &key);
+        }
+        return;
+    }
+    uint8_t mine[16];
+    uint8_t claimed[16];
+    tp_hash128_to_bytes(tp_sim_root(verify->sim), mine);
+    tp_hash128_to_bytes(key.root, claimed);
+    if (key.has_root) {
+        count_with_root(verify);
+        if (memcmp(mine, claimed, 16) != 0) {
+            contradict(verify, record, record->tick - 1, claimed, "keyframe");
+            verify_locate_key(verify, &key, record->tick);
+            return;
+        }
+    }
+    if (!verify_compare_state(verify, &key, record->tick)) {
+        contradict(verify, record, record->tick - 1, claimed, "keyframe's state");
+        verify->has_field = true;
+        return;
+    }
+    if (key.has_root && (key.input_leaf != tp_sim_input_leaf(verify->sim) || key.event_leaf != tp_sim_event_leaf(verify->sim))) {
+        verify->report->offset = record->offset;
+        verify_find(verify, TP_CORRUPT, "the keyframe at tick %llu carries other input or event leaves than its root has",
+                    (unsigned long long)record->tick);
+        return;
+    }
+    if (key.has_root) {
+        count_checked(verify);
+    }
+}
+
+static bool take_leaves(Verify *verify, const tp_log_record *record)
+{
+    tp_log_leaves leaves = tp_log_parse_leaves(record);
+    if (verify->is_locating) {
+        verify_locate_leaves(verify, &leaves, record->tick);
+        return true;
+    }
+    if (!is_comparing(verify) || !verify->has_last_tick) {
+        return true;
+    }
+    uint8_t mine[16];
+    uint8_t claimed[16];
+    count_with_root(verify);
+    tp_hash128_to_bytes(tp_sim_root(verify->sim), mine);
+    tp_hash128_to_bytes(leaves.root, claimed);
+    if (memcmp(mine, claimed, 16) != 0) {
+        contradict(verify, record, record->tick, claimed, "LEAVES record");
+        verify_locate_leaves(verify, &leaves, record->tick);
+        return true;
+    }
+    // The root holds, so a leaf that differs is the record's own mistake.
+    enum { LEAVES_MAX = TP_LOG_LEAVES_MAX / 8 };
+    static _Thread_local uint64_t here[LEAVES_MAX + 2];
+    uint32_t count = tp_sim_leaves(verify->sim, here, LEAVES_MAX);
+    bool     is_same = count + 2 == leaves.count;
+    for (uint32_t i = 0; is_same && i < leaves.count; i++) {
+        is_same = bytes_get_u64(leaves.leaves + (size_t)i * 8) == here[i];
+    }
+    if (!is_same) {
+        verify->report->offset = record->offset;
+        verify_find(verify, TP_CORRUPT, "the LEAVES record at tick %llu lists leaves that its root does not have",
+                    (unsigned long long)record->tick);
+        return true;
+    }
+    count_checked(verify);
+    return true;
+}
+
+static void notice_progress(Verify *verify)
+{
+    const tp_verify_options *options = verify->options;
+    if (options->stop != NULL && *options->stop) {
+        verify->is_stopped = true;
+    }
+    if (options->progress != NULL && verify->report->stepped % PROGRESS_TICKS == 0) {
+        options->progress(options->progress_to, verify->report->stepped, tp_reader_offset(verify->reader));
+    }
+}
+
+static tp_sim_status step_row(Verify *verify, const tp_log_row *row, tp_error *error)
+{
+    const tp_verify_options *options = verify->options;
+    if (options->each_tick != NULL) {
+        options->each_tick(options->each_to, verify->sim, row->tick, false);
+    }
+    tp_sim_status status = tp_sim_step_bytes(verify->sim, row->bytes, row->size, error);
+    if (options->each_tick != NULL) {
+        options->each_tick(options->each_to, verify->sim, row->tick, true);
+    }
+    verify->report->stepped += 1;
+    notice_progress(verify);
+    return status;
+}
+
+static void compare_row(Verify *verify, const tp_log_row *row)
+{
+    uint8_t mine[16];
+    if (row->root_size == 0) {
+        return;
+    }
+    tp_hash128_to_bytes(tp_sim_root(verify->sim), mine);
+    if (memcmp(mine, row->root, row->root_size) == 0) {
+        count_checked(verify);
+        return;
+    }
+    verify_diverge(verify, row->tick, row->root, row->root_size, "the recorded root and the root here differ");
+}
+
+static void take_row(Verify *verify, const tp_log_record *record, const tp_log_row *row)
+{
+    tp_error error;
+    verify->report->recorded += 1;
+    verify->has_last_tick = true;
+    verify->last_tick = row->tick;
+    verify->last_root_size = row->root_size;
+    verify->is_last_checked = false;
+    verify->is_last_with_root = false;
+    if (row->root_size > 0) {
+        memcpy(verify->last_root, row->root, row->root_size);
+        count_with_root(verify);
+    }
+    if (row->tick > verify->options->to) {
+        verify->is_past_to = true;
+    }
+    if (!is_stepping(verify) || verify->is_stopped) {
+        return;
+    }
+    if (verify->is_locating && (row->tick > verify->locate_end || (verify->has_section && verify->has_field))) {
+        verify->is_locating = false;
+        return;
+    }
+    tp_sim_status status = step_row(verify, row, &error);
+    if (status == TP_SIM_OK && verify->is_locating) {
+        verify_locate_next_root(verify, row);
+    } else if (status == TP_SIM_OK) {
+        compare_row(verify, row);
+    } else if (verify->is_locating) {
+        verify->is_locating = false; // the bad run cannot be followed further
+    } else if (status == TP_SIM_FAULTED) {
+        char text[200];
+        const tp_fault *fault = tp_sim_fault(verify->sim);
+        snprintf(text, sizeof(text), "the world faults here (%s: %.100s) and did not when it was recorded", tp_fault_name(fault->code),
+                 fault->what);
+        verify_diverge(verify, row->tick, NULL, 0, text);
+        verify->is_locating = false;
+    } else {
+        verify->report->offset = record->offset;
+        verify_find(verify, TP_CORRUPT, "tick %llu: no legal row for this world: %.200s", (unsigned long long)row->tick, error.text);
+    }
+}
+
+static void take_rows(Verify *verify, const tp_log_record *record)
+{
+    tp_log_row  row;
+    tp_log_rows rows = tp_log_rows_of(tp_reader_ident(verify->reader), record);
+    while (tp_log_rows_next(&rows, &row)) {
+        take_row(verify, record, &row);
+    }
+}
+
+static void take_fault(Verify *verify, const tp_log_record *record)
+{
+    tp_log_row  row;
+    tp_error    error;
+    tp_log_rows rows = tp_log_rows_of(tp_reader_ident(verify->reader), record);
+    if (!tp_log_rows_next(&rows, &row) || !is_comparing(verify) || verify->is_stopped) {
+        verify->is_over = true;
+        return;
+    }
+    uint8_t claimed[16];
+    uint8_t mine[16];
+    memcpy(claimed, record->payload, 16);
+    tp_sim_status status = step_row(verify, &row, &error);
+    verify->is_over = true;
+    if (status == TP_SIM_OK) {
+        verify_diverge(verify, row.tick, NULL, 0, "the log ends in a fault here and the world goes on");
+    } else if (status == TP_SIM_REFUSED) {
+        verify->report->offset = record->offset;
+        verify_find(verify, TP_CORRUPT, "tick %llu: no legal row for this world: %.200s", (unsigned long long)row.tick, error.text);
+    } else {
+        tp_hash128_to_bytes(tp_sim_fault_root(verify->sim), mine);
+        if (memcmp(mine, claimed, 16) != 0) {
+            verify_diverge(verify, row.tick, claimed, 16, "both runs fault at this tick, but not from the same state and inputs");
+            memcpy(verify->report->actual_root, mine, 16);
+        } else {
+            verify->report->has_fault = true;
+            verify->report->fault_tick = row.tick;
+        }
+    }
+    verify->is_locating = false;
+}
+
+static void take_gap(Verify *verify, const tp_log_record *record)
+{
+    tp_log_gap gap = tp_log_parse_gap(record);
+    verify->report->gaps += 1;
+    verify->report->missing_ticks += gap.last - gap.first + 1;
+    verify->is_locating = false; // nothing past a gap belongs to this run
+    verify->is_after_gap = true;
+    verify->is_unproven = true;
+    verify->has_last_tick = false;
+    verify->last_root_size = 0;
+}
+
+static void take_end(Verify *verify, const tp_log_record *record)
+{
+    tp_report *report = verify->report;
+    tp_log_end end = tp_log_parse_end(record);
+    report->has_end = true;
+    report->end_reason = end.reason;
+    memcpy(report->chain, end.chain, TP_LOG_CHAIN_SIZE);
+    if (!end.has_root || !verify->is_started || verify->is_past_to || verify->is_stopped) {
+        return;
+    }
+    uint8_t claimed[16];
+    uint8_t mine[16];
+    tp_hash128_to_bytes(end.root, claimed);
+    if (!verify->has_finding) {
+        count_with_root(verify);
+        tp_hash128_to_bytes(tp_sim_root(verify->sim), mine);
+        if (memcmp(mine, claimed, 16) != 0) {
+            contradict(verify, record, verify->has_last_tick ? verify->last_tick : record->tick, claimed, "END");
+        } else {
+            count_checked(verify);
+        }
+    }
+}
+
+static void take_record(Verify *verify, const tp_log_record *record)
+{
+    switch (record->type) {
+    case TP_LOG_KEY: take_key(verify, record); return;
+    case TP_LOG_TICKS: take_rows(verify, record); return;
+    case TP_LOG_LEAVES: take_leaves(verify, record); return;
+    case TP_LOG_FAULT: take_fault(verify, record); return;
+    case TP_LOG_GAP: take_gap(verify, record); return;
+    case TP_LOG_RESUME: verify->report->resumes += 1; return;
+    case TP_LOG_END: take_end(verify, record); return;
+    default: return; // IDENT was taken at open; NOTE, SEAL and INDEX are the reader's
+    }
+}
+
+static void take_ident(Verify *verify)
+{
+    const tp_ident *ident = tp_reader_ident(verify->reader);
+    tp_report      *report = verify->report;
+    snprintf(report->world, sizeof(report->world), "%s", ident->world);
+    report->revision = ident->revision;
+    report->players = ident->players;
+    report->tick_rate_hz = ident->tick_rate_hz;
+    report->seed = ident->seed;
+    report->sequence = ident->sequence;
+    report->first_tick = ident->first_tick;
+}
+
+static void conclude_reading(Verify *verify, tp_log_status status)
+{
+    tp_report  *report = verify->report;
+    const char *message = tp_reader_message(verify->reader);
+    report->log_status = status;
+    report->recorded = tp_reader_ticks(verify->reader);
+    report->next_tick = tp_reader_next_tick(verify->reader);
+    report->is_signed = tp_reader_is_signed(verify->reader, report->public_key);
+    if (verify->has_finding && report->verdict == TP_INCOMPATIBLE) {
+        return;
+    }
+    uint64_t offset = tp_reader_offset(verify->reader);
+    switch (status) {
+    case TP_LOG_UNAUTHENTIC:
+        verify->has_finding = false; // more serious than whatever was found
+        report->offset = offset;
+        verify_find(verify, TP_UNAUTHENTIC, "%.300s", message);
+        return;
+    case TP_LOG_CORRUPT:
+        report->offset = verify->has_finding ? report->offset : offset;
+        verify_find(verify, TP_CORRUPT, "%.300s", message);
+        return;
+    case TP_LOG_TRUNCATED:
+        report->offset = verify->has_finding ? report->offset : offset;
+        verify_find(verify, TP_TRUNCATED, "%.300s", message);
+        return;
+    case TP_LOG_UNSUPPORTED:
+        verify_find(verify, TP_INCOMPATIBLE, "%.300s", message);
+        return;
+    case TP_LOG_IO:
+        verify_find(verify, TP_INCOMPLETE, "%.300s", message);
+        return;
+    case TP_LOG_NO_MEMORY:
+        verify_find(verify, TP_INTERNAL, "out of memory");
+        return;
+    case TP_LOG_WAIT:
+        verify_find(verify, TP_INCOMPLETE, "the log is still growing: no END yet");
+        return;
+    case TP_LOG_OK:
+    case TP_LOG_DONE:
+        report->offset = verify->has_finding ? report->offset : offset;
+        return;
+    }
+}
+
+// Nothing is wrong so far: is everything right?
+static void conclude_coverage(Verify *verify)
+{
+    tp_report *report = verify->report;
+    if (verify->has_finding) {
+        return;
+    }
+    if (verify->is_stopped) {
+        verify_find(verify, TP_INCOMPLETE, "interrupted");
+    } else if (report->recorded == 0) {
+        if (!(report->has_fault && !verify->is_unproven)) {
+            verify_find(verify, TP_INCOMPLETE, "no tick was recorded, so nothing was checked");
+        }
+    } else if (report->with_root == 0) {
+        verify_find(verify, TP_UNVERIFIABLE, "no tick carries a checksum: nothing to compare with");
+    } else if (report->gaps > 0) {
+        verify_find(verify, TP_INCOMPLETE, "%llu ticks are missing in %llu gaps that the recorder admits",
+                    (unsigned long long)report->missing_ticks, (unsigned long long)report->gaps);
+    } else if (report->checked < report->recorded) {
+        bool is_asked = verify->options->from > report->first_tick || verify->options->to != UINT64_MAX;
+        verify_find(verify, TP_INCOMPLETE, "%s", is_asked ? "only the ticks asked for were checked" : "not every tick carries a checksum");
+    } else if (verify->is_unproven) {
+        verify_find(verify, TP_INCOMPLETE, "the first state is taken from a keyframe: verify it together with the file before it (sequence %u)",
+                    report->sequence > 0 ? report->sequence - 1 : 0);
+    } else if (!report->has_end) {
+        verify_find(verify, TP_TRUNCATED, "no END");
+    }
+}
+
+static void conclude_trust(Verify *verify)
+{
+    tp_report *report = verify->report;
+    if (verify->options->trusted_key == NULL || (verify->has_finding && report->verdict == TP_INCOMPATIBLE)) {
+        return;
+    }
+    if (report->is_signed && memcmp(report->public_key, verify->options->trusted_key, 32) == 0 &&
+        (report->has_end || report->verdict != TP_VERIFIED)) {
+        return;
+    }
+    verify->has_finding = false;
+    verify_find(verify, TP_UNAUTHENTIC, report->is_signed ? "signed by another key than the trusted one" : "not signed by the trusted key");
+}
+
+// With --from: the last KEY at or before it, by a pass that only reads.
+static uint64_t find_start_key(const tp_source *source, uint64_t from)
+{
+    tp_reader_options options = { .skip_chain = true };
+    tp_reader        *reader = NULL;
+    tp_log_record     record;
+    uint64_t          found = 0;
+    if (tp_reader_open(source, &options, &reader) == TP_LOG_OK) {
+        while (tp_reader_next(reader, &record) == TP_LOG_OK && record.tick <= from) {
+            if (record.type == TP_LOG_KEY) {
+                found = record.tick;
+            }
+        }
+    }
+    tp_reader_close(reader);
+    return found;
+}
+
+static tp_log_status read_all(Verify *verify, tp_log_status status)
+{
+    const tp_verify_options *options = verify->options;
+    tp_log_record            record;
+    while (!verify->is_stopped) {
+        if (status == TP_LOG_OK) {
+            status = tp_reader_next(verify->reader, &record);
+        }
+        if (status == TP_LOG_WAIT) {
+            if (options->stop != NULL && *options->stop) {
+                verify->is_stopped = true;
+            } else if (options->wait == NULL || !options->wait(options->wait_to)) {
+                return status;
+            }
+            status = TP_LOG_OK;
+            continue;
+        }
+        if (status != TP_LOG_OK) {
+            return status;
+        }
+        if (record.type == TP_LOG_IDENT) {
+            take_ident(verify);
+            if (!make_sim(verify, tp_reader_ident(verify->reader))) {
+                return TP_LOG_OK;
+            }
+            continue;
+        }
+        take_record(verify, &record);
+    }
+    return TP_LOG_OK;
+}
+
+void tp_verify_log(const tp_source *source, const tp_verify_options *options, tp_report *report)
+{
+    Verify verify = { .options = options, .report = report };
+    memset(report, 0, sizeof(*report));
+    if (options->from > 0) {
+        verify.start_key_tick = find_start_key(source, options->from);
+    }
+    tp_reader_options reader_options = { .follow = options->follow };
+    tp_log_status     status = tp_reader_open(source, &reader_options, &verify.reader);
+    if (verify.reader == NULL) {
+        verify_find(&verify, TP_INTERNAL, "out of memory");
+        return;
+    }
+    status = read_all(&verify, status);
+    conclude_reading(&verify, status);
+    conclude_coverage(&verify);
+    conclude_trust(&verify);
+    if (report->verdict == TP_DIVERGED) {
+        verify_locate_finish(&verify);
+    }
+    report->matched_ticks = report->verdict == TP_DIVERGED ? report->bad_tick - report->first_tick : report->checked;
+    if (verify.sim != NULL) {
+        tp_hash128_to_bytes(tp_sim_root(verify.sim), report->final_root);
+    }
+    if (options->progress != NULL) {
+        options->progress(options->progress_to, report->stepped, tp_reader_offset(verify.reader));
+    }
+    tp_sim_destroy(verify.sim);
+    tp_reader_close(verify.reader);
+}

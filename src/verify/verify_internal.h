@@ -1,0 +1,51 @@
+// verify_internal.h: what one verification knows while it reads.
+#pragma once
+
+#include "bytes.h"
+#include "tickproof/verify.h"
+
+typedef struct {
+    const tp_verify_options *options;
+    tp_report               *report;
+    tp_reader               *reader;
+    tp_sim                  *sim;
+
+    // The finding that stands. DIVERGED and CORRUPT come in file order, so the first one found is the earlier.
+    bool has_finding;
+
+    // The last row's root as recorded, for holding KEY, LEAVES and END against it.
+    uint64_t last_tick;
+    bool     has_last_tick;
+    uint8_t  last_root[16];
+    uint32_t last_root_size;   // 0: the row carried none
+    bool     is_last_checked;  // the last tick has been counted as checked
+    bool     is_last_with_root;
+
+    uint64_t start_key_tick;   // with --from: rows before this KEY are not stepped
+    bool     is_started;       // the sim holds a state of this log
+    bool     is_past_to;
+    bool     is_unproven;      // the start or a part was taken from a KEY that nothing proves
+    bool     is_after_gap;
+    bool     is_stopped;
+    bool     is_over;          // FAULT was seen
+
+    // After a divergence: stepping on to name section and field.
+    bool     is_locating;
+    uint64_t locate_end;
+    bool     has_section, has_field;
+    uint64_t agree_again; // the first tick after the bad one has been compared
+} Verify;
+
+/// Latches the first finding and words it. Later ones are ignored.
+void verify_find(Verify *verify, tp_verdict verdict, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/// The root of `tick` differs from the recorded one: latches DIVERGED and starts locating.
+void verify_diverge(Verify *verify, uint64_t tick, const uint8_t *expected, uint32_t size, const char *what);
+
+/// Stepping on after a divergence: compares what the record shows with the sim.
+void verify_locate_leaves(Verify *verify, const tp_log_leaves *leaves, uint64_t tick);
+void verify_locate_key(Verify *verify, const tp_log_key *key, uint64_t tick);
+void verify_locate_next_root(Verify *verify, const tp_log_row *row);
+/// Puts what was located into the message.
+void verify_locate_finish(Verify *verify);
+/// Compares a KEY's state with the sim's, bytes first. Fills the report's field on a difference. True when equal.
+bool verify_compare_state(Verify *verify, const tp_log_key *key, uint64_t tick);

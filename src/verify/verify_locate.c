@@ -1,0 +1,153 @@
+// verify_locate.c: after the first bad tick the run goes on to the next LEAVES and KEY, which say in which section and in
+// which field the two runs had come apart by then, and whether the inputs were the same.
+#include "verify_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void compare_side_leaves(Verify *verify, uint64_t input_leaf, uint64_t event_leaf, uint64_t tick)
+{
+    tp_report *report = verify->report;
+    if (tick != report->bad_tick) {
+        return;
+    }
+    report->inputs_equal = input_leaf == tp_sim_input_leaf(verify->sim) ? TP_YES : TP_NO;
+    report->events_equal = event_leaf == tp_sim_event_leaf(verify->sim) ? TP_YES : TP_NO;
+}
+
+void verify_locate_leaves(Verify *verify, const tp_log_leaves *leaves, uint64_t tick)
+{
+    tp_report *report = verify->report;
+    uint32_t   capacity = leaves->count > 2 ? leaves->count : 2;
+    uint64_t  *mine = malloc(((size_t)capacity + 2) * sizeof(*mine));
+    if (mine == NULL) {
+        return; // only the words are poorer
+    }
+    uint32_t count = tp_sim_leaves(verify->sim, mine, capacity + 2);
+    if (count + 2 == leaves->count) {
+        compare_side_leaves(verify, bytes_get_u64(leaves->leaves + (size_t)count * 8),
+                            bytes_get_u64(leaves->leaves + (size_t)(count + 1) * 8), tick);
+    }
+    for (uint32_t i = 0; !verify->has_section && i < count && i + 2 < leaves->count; i++) {
+        if (bytes_get_u64(leaves->leaves + (size_t)i * 8) != mine[i]) {
+            snprintf(report->section, sizeof(report->section), "%s", tp_sim_leaf_name(verify->sim, i));
+            report->section_tick = tick;
+            verify->has_section = true;
+        }
+    }
+    free(mine);
+}
+
+static bool count_difference(void *to, const tp_difference *difference)
+{
+    tp_report *report = to;
+    if (report->differing_fields == 0) {
+        snprintf(report->field, sizeof(report->field), "%s", difference->place);
+        snprintf(report->field_expected, sizeof(report->field_expected), "%s", difference->left);
+        snprintf(report->field_actual, sizeof(report->field_actual), "%s", difference->right);
+    }
+    report->differing_fields += 1;
+    return true;
+}
+
+static void describe_bytes(tp_report *report, const uint8_t *left, size_t left_size, const uint8_t *right, size_t right_size)
+{
+    size_t shorter = left_size < right_size ? left_size : right_size;
+    size_t at = 0;
+    while (at < shorter && left[at] == right[at]) {
+        at++;
+    }
+    report->differing_fields = 1;
+    snprintf(report->field, sizeof(report->field), "byte %zu of the saved state", at);
+    if (at < left_size) {
+        snprintf(report->field_expected, sizeof(report->field_expected), "0x%02x", left[at]);
+    } else {
+        snprintf(report->field_expected, sizeof(report->field_expected), "end at %zu bytes", left_size);
+    }
+    if (at < right_size) {
+        snprintf(report->field_actual, sizeof(report->field_actual), "0x%02x", right[at]);
+    } else {
+        snprintf(report->field_actual, sizeof(report->field_actual), "end at %zu bytes", right_size);
+    }
+}
+
+bool verify_compare_state(Verify *verify, const tp_log_key *key, uint64_t tick)
+{
+    tp_report       *report = verify->report;
+    const tp_layout *layout = tp_sim_layout(verify->sim);
+    size_t           capacity = tp_sim_encoded_max(verify->sim);
+    size_t           size = 0;
+    uint8_t         *mine = malloc(capacity + 1);
+    if (mine == NULL || !tp_sim_encode(verify->sim, mine, capacity, &size)) {
+        free(mine);
+        describe_bytes(report, key->state, key->state_size, NULL, 0);
+        return false;
+    }
+    bool is_equal = size == key->state_size && memcmp(mine, key->state, size) == 0;
+    if (!is_equal && report->differing_fields == 0) {
+        report->field_tick = tick;
+        if (layout->world->opaque == NULL && size == key->state_size) {
+            tp_layout_differences(layout, key->state, mine, count_difference, report);
+        } else {
+            describe_bytes(report, key->state, key->state_size, mine, size);
+        }
+    }
+    free(mine);
+    return is_equal;
+}
+
+void verify_locate_key(Verify *verify, const tp_log_key *key, uint64_t tick)
+{
+    if (key->has_root && tick > 0) {
+        compare_side_leaves(verify, key->input_leaf, key->event_leaf, tick - 1);
+    }
+    if (!verify->has_field) {
+        verify->has_field = !verify_compare_state(verify, key, tick);
+    }
+}
+
+void verify_locate_next_root(Verify *verify, const tp_log_row *row)
+{
+    tp_report *report = verify->report;
+    uint8_t    mine[16];
+    if (row->root_size == 0 || verify->agree_again != 0 || row->tick != report->bad_tick + 1) {
+        return;
+    }
+    tp_hash128_to_bytes(tp_sim_root(verify->sim), mine);
+    verify->agree_again = memcmp(mine, row->root, row->root_size) == 0 ? 2 : 1;
+}
+
+static void append(tp_report *report, const char *text)
+{
+    size_t used = strlen(report->message);
+    snprintf(report->message + used, sizeof(report->message) - used, "%s", text);
+}
+
+void verify_locate_finish(Verify *verify)
+{
+    tp_report *report = verify->report;
+    char       text[TP_MESSAGE_SIZE];
+    if (verify->agree_again == 2 && report->inputs_equal == TP_UNKNOWN) {
+        append(report, "; the next tick agrees again, so the state is the same and this tick's inputs, commands or events are not");
+    }
+    if (report->inputs_equal == TP_NO) {
+        append(report, "; its inputs or commands are not the recorder's");
+    } else if (report->inputs_equal == TP_YES) {
+        append(report, "; its inputs are the recorder's");
+    }
+    if (report->events_equal == TP_NO) {
+        append(report, "; its events differ");
+    }
+    if (report->section[0] != '\0') {
+        snprintf(text, sizeof(text), "; section '%s' differs at tick %llu (%llu later)", report->section,
+                 (unsigned long long)report->section_tick, (unsigned long long)(report->section_tick - report->bad_tick));
+        append(report, text);
+    }
+    if (report->field[0] != '\0') {
+        snprintf(text, sizeof(text), "; %s is %s here and %s in the log before tick %llu, first of %llu differing fields", report->field,
+                 report->field_actual, report->field_expected, (unsigned long long)report->field_tick,
+                 (unsigned long long)report->differing_fields);
+        append(report, text);
+    }
+}
