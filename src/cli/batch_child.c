@@ -1,0 +1,112 @@
+// batch_child.c: one verification with a heartbeat.
+#include "batch_child.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct {
+    ChildCell           *cell;
+    const BatchOptions  *options;
+    const volatile bool *stop;
+} Child;
+
+static void beat(ChildCell *cell, ChildActivity activity)
+{
+    atomic_store_explicit(&cell->activity, activity, memory_order_relaxed);
+    atomic_fetch_add_explicit(&cell->beat, 1, memory_order_release);
+}
+
+static void each_tick(void *to, tp_sim *sim, uint64_t tick, bool is_finished)
+{
+    const Child *child = to;
+    (void)sim;
+    if (is_finished) {
+        atomic_fetch_add_explicit(&child->cell->ticks_done, 1, memory_order_relaxed);
+        beat(child->cell, CHILD_READING);
+    } else {
+        atomic_store_explicit(&child->cell->tick, tick, memory_order_relaxed);
+        beat(child->cell, CHILD_STEPPING);
+    }
+}
+
+// From here to the first tick the world's init runs, which may hang as well as a step.
+static const tp_world *find_world(void *to, const char *name, uint32_t revision)
+{
+    const Child *child = to;
+    beat(child->cell, CHILD_STARTING);
+    return worlds_search(child->options->worlds, name, revision);
+}
+
+static bool wait_for_more(void *to)
+{
+    const Child          *child = to;
+    const struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
+    beat(child->cell, CHILD_READING);
+    nanosleep(&pause, NULL);
+    return !*child->stop;
+}
+
+static uint8_t *read_source(const tp_source *source, size_t *size)
+{
+    int64_t  total = source->size(source->self);
+    uint8_t *bytes = total < 0 ? NULL : malloc((size_t)total + 1);
+    if (bytes == NULL || source->read_at(source->self, 0, bytes, (size_t)total) != total) {
+        free(bytes);
+        return NULL;
+    }
+    *size = (size_t)total;
+    return bytes;
+}
+
+static void conclude(ChildCell *cell, tp_verdict verdict, const char *message)
+{
+    cell->report.verdict = verdict;
+    snprintf(cell->report.message, sizeof(cell->report.message), "%s", message);
+}
+
+static void prove(ChildCell *cell, const tp_source *source, const BatchOptions *options, const tp_verify_options *verify, const volatile bool *stop)
+{
+    char     text[TP_MESSAGE_SIZE];
+    size_t   size = 0;
+    uint8_t *bytes = read_source(source, &size);
+    bool     is_done = bytes != NULL && tp_prove_log(bytes, size, verify, options->prove_seed, options->prove_rounds, &cell->proof, &cell->report);
+    free(bytes);
+    if (*stop) {
+        conclude(cell, TP_INCOMPLETE, "interrupted while proving");
+    } else if (bytes == NULL || (!is_done && cell->report.verdict == TP_VERIFIED)) {
+        conclude(cell, TP_INTERNAL, "proving: out of memory, or the file could not be read whole");
+    } else if (is_done) {
+        cell->has_proof = 1;
+        if (cell->proof.caught != cell->proof.tried) {
+            snprintf(text, sizeof(text), "a changed log still verified: %.300s", cell->proof.survivor);
+            conclude(cell, TP_INTERNAL, text);
+        }
+    }
+}
+
+void child_verify(ChildCell *cell, LogFile *file, const BatchOptions *options, const tp_predecessor *predecessor, const volatile bool *stop)
+{
+    Child             child = { cell, options, stop };
+    tp_verify_options verify;
+    tp_verify_options_standard(&verify);
+    verify.find_world = find_world;
+    verify.find_to = &child;
+    verify.from = options->from;
+    verify.to = options->to;
+    verify.follow = options->follow;
+    verify.wait = wait_for_more;
+    verify.wait_to = &child;
+    verify.stop = stop;
+    verify.each_tick = each_tick;
+    verify.each_to = &child;
+    verify.trusted_key = options->trusted_key;
+    verify.predecessor = predecessor;
+    if (options->proves) {
+        prove(cell, &file->source, options, &verify, stop);
+    } else {
+        tp_verify_log(&file->source, &verify, &cell->report);
+    }
+    atomic_store_explicit(&cell->is_done, 1, memory_order_release);
+}

@@ -1,0 +1,24 @@
+// batch_child.h: the part of a verification that runs in its own process, and the memory it shares with the parent.
+#pragma once
+
+#include <stdatomic.h>
+
+#include "batch.h"
+#include "files.h"
+
+typedef enum { CHILD_READING = 0, CHILD_STARTING = 1, CHILD_STEPPING = 2 } ChildActivity;
+
+/// Shared memory. The parent only reads it; the report counts once `is_done` is set, or the process is gone.
+typedef struct {
+    _Atomic uint64_t beat; ///< rises with every change of the others
+    _Atomic uint64_t tick; ///< being stepped, or stepped last
+    _Atomic uint64_t ticks_done;
+    _Atomic int      activity;
+    _Atomic int      is_done;
+    tp_report        report;
+    int              has_proof;
+    tp_proof         proof;
+} ChildCell;
+
+/// Verifies one log and fills the cell. Called in the child; `file` is what was open before the fork.
+void child_verify(ChildCell *cell, LogFile *file, const BatchOptions *options, const tp_predecessor *predecessor, const volatile bool *stop);

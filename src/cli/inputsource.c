@@ -1,0 +1,216 @@
+// inputsource.c: three sources behind one call.
+#include "inputsource.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "tickproof/rng.h"
+
+enum { LINE_SIZE_MAX = 1 << 20, MEMORY_ALIGN = 16 };
+
+struct InputSource {
+    const tp_layout *layout;
+    // Bots, one after another, each at a multiple of 16.
+    uint8_t *bots;
+    size_t   bot_stride;
+    uint8_t *native; // one input struct
+    // Lines.
+    FILE       *lines;
+    const char *path;
+    char       *line;
+    size_t      line_capacity;
+    uint64_t    line_number;
+};
+
+InputSource *inputsource_neutral(const tp_layout *layout)
+{
+    InputSource *source = calloc(1, sizeof(*source));
+    if (source != NULL) {
+        source->layout = layout;
+    }
+    return source;
+}
+
+static size_t aligned(size_t size)
+{
+    return (size + MEMORY_ALIGN) / MEMORY_ALIGN * MEMORY_ALIGN;
+}
+
+static uint8_t *zeroed(size_t size)
+{
+    uint8_t *memory = aligned_alloc(MEMORY_ALIGN, size);
+    if (memory != NULL) {
+        memset(memory, 0, size);
+    }
+    return memory;
+}
+
+InputSource *inputsource_bots(const tp_layout *layout, uint32_t delay_ticks)
+{
+    const tp_bot_type *type = layout->world->bot;
+    uint32_t           players = layout->setup.players;
+    uint64_t           seeds = layout->setup.seed;
+    InputSource       *source = inputsource_neutral(layout);
+    if (source == NULL) {
+        return NULL;
+    }
+    source->bot_stride = aligned(type->size);
+    source->bots = zeroed(source->bot_stride * (players + 1));
+    source->native = zeroed(aligned(layout->world->input == NULL ? 0 : layout->world->input->struct_size));
+    if (source->bots == NULL || source->native == NULL) {
+        inputsource_destroy(source);
+        return NULL;
+    }
+    for (uint32_t slot = 0; slot < players; slot++) {
+        uint64_t seed = tp_splitmix64_next(&seeds);
+        type->init(source->bots + source->bot_stride * slot, &layout->setup, slot, seed, delay_ticks);
+    }
+    return source;
+}
+
+InputSource *inputsource_lines(const tp_layout *layout, const char *path, tp_error *error)
+{
+    bool         is_input = strcmp(path, "-") == 0;
+    InputSource *source = inputsource_neutral(layout);
+    if (source == NULL) {
+        tp_error_set(error, "out of memory");
+        return NULL;
+    }
+    source->path = is_input ? "standard input" : path;
+    source->lines = is_input ? stdin : fopen(path, "re");
+    if (source->lines == NULL) {
+        tp_error_set(error, "%s", strerror(errno));
+        inputsource_destroy(source);
+        return NULL;
+    }
+    return source;
+}
+
+void inputsource_destroy(InputSource *source)
+{
+    if (source == NULL) {
+        return;
+    }
+    if (source->lines != NULL && source->lines != stdin) {
+        fclose(source->lines);
+    }
+    free(source->bots);
+    free(source->native);
+    free(source->line);
+    free(source);
+}
+
+static void fill_neutral(const tp_layout *layout, RowBuffer *row)
+{
+    for (uint32_t slot = 0; slot < layout->setup.players; slot++) {
+        rowjson_neutral(layout, row->inputs + (size_t)slot * layout->input_size);
+        rowjson_take_slot(row, slot, TP_ORIGIN_NEUTRAL);
+    }
+}
+
+// What a guarded call to the bots needs.
+typedef struct {
+    InputSource  *source;
+    const tp_sim *sim;
+    RowBuffer    *row;
+} BotTurn;
+
+static void play_bots(void *argument)
+{
+    const BotTurn   *turn = argument;
+    InputSource     *source = turn->source;
+    RowBuffer       *row = turn->row;
+    const tp_layout *layout = source->layout;
+    const tp_world  *world = layout->world;
+    tp_view          view = tp_sim_view(turn->sim);
+    for (uint32_t slot = 0; slot < layout->setup.players; slot++) {
+        memset(source->native, 0, world->input->struct_size);
+        world->bot->play(source->bots + source->bot_stride * slot, &view, source->native);
+        tp_input_sanitise(world, source->native);
+        tp_record_encode(world->input, source->native, row->inputs + (size_t)slot * layout->input_size);
+        rowjson_take_slot(row, slot, TP_ORIGIN_BOT);
+    }
+}
+
+// A bot is a world's code outside of a step: its faults would find no guard but this one.
+static InputResult fill_bots(InputSource *source, const tp_sim *sim, RowBuffer *row)
+{
+    BotTurn  turn = { source, sim, row };
+    tp_fault fault;
+    if (tp_guard_run(play_bots, &turn, &fault)) {
+        return INPUT_ROW;
+    }
+    cli_fail(TP_INTERNAL, "tick %llu: playing the bots: %s: %s", (unsigned long long)tp_sim_tick(sim), tp_fault_name(fault.code),
+             fault.what == NULL ? "" : fault.what);
+    return INPUT_BAD;
+}
+
+static InputResult refuse_line(const InputSource *source, const char *what)
+{
+    cli_fail(TP_USAGE, "%s: line %llu: reading inputs: %s", source->path, (unsigned long long)source->line_number, what);
+    return INPUT_BAD;
+}
+
+static InputResult take_line(InputSource *source, size_t size, uint64_t expected, RowBuffer *row)
+{
+    tp_error error;
+    int      line = 1;
+    uint64_t tick = 0;
+    cJSON   *parsed = jsonin_parse(source->line, size, &line, &error);
+    if (parsed == NULL) {
+        return refuse_line(source, error.text);
+    }
+    bool is_fine = rowjson_read(source->layout, parsed, row, &tick, &error);
+    cJSON_Delete(parsed);
+    if (!is_fine) {
+        return refuse_line(source, error.text);
+    }
+    if (tick != expected) {
+        tp_error_set(&error, "tick: %llu, but tick %llu is next; write one line for every tick from 0 on", (unsigned long long)tick,
+                     (unsigned long long)expected);
+        return refuse_line(source, error.text);
+    }
+    return INPUT_ROW;
+}
+
+static InputResult read_line(InputSource *source, uint64_t expected, RowBuffer *row)
+{
+    for (;;) {
+        ssize_t size = getline(&source->line, &source->line_capacity, source->lines);
+        source->line_number += 1;
+        if (size < 0) {
+            return ferror(source->lines) ? refuse_line(source, strerror(errno)) : INPUT_END;
+        }
+        if (size > LINE_SIZE_MAX) {
+            return refuse_line(source, "it is longer than 1 MiB");
+        }
+        if (strspn(source->line, " \t\r\n") != (size_t)size) {
+            return take_line(source, (size_t)size, expected, row);
+        }
+    }
+}
+
+InputResult inputsource_next(InputSource *source, const tp_sim *sim, RowBuffer *row)
+{
+    if (source->lines != NULL) {
+        return read_line(source, tp_sim_tick(sim), row);
+    }
+    rowjson_clear(row);
+    if (source->bots != NULL) {
+        return fill_bots(source, sim, row);
+    }
+    fill_neutral(source->layout, row);
+    return INPUT_ROW;
+}
+
+void inputsource_refused(const InputSource *source, uint64_t tick, const char *why)
+{
+    if (source->lines != NULL) {
+        cli_fail(TP_USAGE, "%s: line %llu: stepping tick %llu: %s", source->path, (unsigned long long)source->line_number,
+                 (unsigned long long)tick, why);
+    } else {
+        cli_fail(TP_INTERNAL, "stepping tick %llu: the world refuses its own input: %s", (unsigned long long)tick, why);
+    }
+}

@@ -1,0 +1,22 @@
+// inputsource.h: where the inputs of a new run come from: nobody, the world's bots, or lines of JSON.
+#pragma once
+
+#include "rowjson.h"
+#include "tickproof/sim.h"
+
+typedef struct InputSource InputSource;
+
+/// Every slot is taken and does nothing.
+InputSource *inputsource_neutral(const tp_layout *layout);
+/// Every slot is played by the world's bot. Slot s gets the s-th number of splitmix64 from the match's seed. NULL: out of
+/// memory.
+InputSource *inputsource_bots(const tp_layout *layout, uint32_t delay_ticks);
+/// Lines as `cat` prints them; "-" is standard input. NULL: `error` says why.
+InputSource *inputsource_lines(const tp_layout *layout, const char *path, tp_error *error);
+void         inputsource_destroy(InputSource *source);
+
+typedef enum { INPUT_ROW, INPUT_END, INPUT_BAD } InputResult;
+/// Fills the row of the sim's next tick. BAD: said so, with line and key.
+InputResult inputsource_next(InputSource *source, const tp_sim *sim, RowBuffer *row);
+/// Says that the row of the last call was refused by the world.
+void        inputsource_refused(const InputSource *source, uint64_t tick, const char *why);

@@ -1,0 +1,137 @@
+// recording.c: the loop of `run`.
+#include "recording.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+enum { PROGRESS_TICKS = 1024 };
+
+// Progress stands on one line of a terminal, and nowhere else.
+typedef struct {
+    bool     is_shown;
+    double   start, last;
+    uint64_t first, goal;
+} Progress;
+
+static void show_progress(Progress *progress, uint64_t tick)
+{
+    double now = cli_seconds();
+    if (!progress->is_shown || tick % PROGRESS_TICKS != 0 || now - progress->last < 0.2) {
+        return;
+    }
+    progress->last = now;
+    double rate = (double)(tick - progress->first) / (now - progress->start + 1e-9);
+    fprintf(stderr, "\rtick %llu, %.0f ticks/s", (unsigned long long)tick, rate);
+    if (progress->goal != UINT64_MAX && rate > 0) {
+        fprintf(stderr, ", %.0f s left", (double)(progress->goal - tick) / rate);
+    }
+    fputs("   ", stderr);
+}
+
+static bool writer_failed(const tp_writer *writer)
+{
+    const char *error = tp_writer_error(writer);
+    cli_fail(TP_USAGE, "writing the log: %s", error == NULL ? "out of space" : error);
+    return false;
+}
+
+static void note_fault(const Recording *recording)
+{
+    const tp_fault *fault = tp_sim_fault(recording->sim);
+    const char     *slash = fault->file == NULL ? NULL : strrchr(fault->file, '/');
+    char            text[512];
+    // Only the file's own name: where the sources lay when they were compiled says nothing about the run.
+    snprintf(text, sizeof(text), "%s: %s (%s:%d)", tp_fault_name(fault->code), fault->what == NULL ? "" : fault->what,
+             fault->file == NULL ? "?" : slash == NULL ? fault->file : slash + 1, fault->line);
+    cli_fail(TP_VERIFIED, "tick %llu: the world faulted: %s", (unsigned long long)tp_sim_tick(recording->sim), text);
+    if (recording->writer != NULL) {
+        tp_writer_note(recording->writer, TP_NOTE_FAULT, text, strlen(text));
+    }
+}
+
+// One tick; `*is_over` when it was the last.
+static RecordingResult step(const Recording *recording, RowBuffer *buffer, bool *is_over)
+{
+    tp_error    error;
+    uint64_t    tick = tp_sim_tick(recording->sim);
+    InputResult found = inputsource_next(recording->inputs, recording->sim, buffer);
+    *is_over = found != INPUT_ROW;
+    if (found == INPUT_END && !recording->ends_with_inputs) {
+        cli_fail(TP_USAGE, "the inputs end before tick %llu, but --ticks asks for %llu; leave --ticks out to run as far as they go",
+                 (unsigned long long)tick, (unsigned long long)recording->ticks);
+        return RECORDING_FAILED;
+    }
+    if (found != INPUT_ROW) {
+        return found == INPUT_END ? RECORDING_DONE : RECORDING_FAILED;
+    }
+    tp_row row = rowjson_row(buffer);
+    switch (tp_sim_step(recording->sim, &row, &error)) {
+    case TP_SIM_OK:
+        if (recording->writer != NULL && !tp_writer_tick(recording->writer, recording->sim, &row)) {
+            writer_failed(recording->writer);
+            *is_over = true;
+            return RECORDING_FAILED;
+        }
+        return RECORDING_DONE;
+    case TP_SIM_FAULTED:
+        *is_over = true;
+        if (recording->writer != NULL && !tp_writer_fault(recording->writer, recording->sim, &row)) {
+            writer_failed(recording->writer);
+            return RECORDING_FAILED;
+        }
+        note_fault(recording);
+        return RECORDING_FAULTED;
+    case TP_SIM_REFUSED:
+        break;
+    }
+    *is_over = true;
+    inputsource_refused(recording->inputs, tick, error.text);
+    return RECORDING_FAILED;
+}
+
+static RecordingResult step_all(const Recording *recording, RowBuffer *buffer)
+{
+    RecordingResult result = RECORDING_DONE;
+    bool            is_over = false;
+    double          now = cli_seconds();
+    Progress        progress = { isatty(STDERR_FILENO) != 0, now, now, tp_sim_tick(recording->sim), recording->ticks };
+    while (!is_over && tp_sim_tick(recording->sim) < recording->ticks) {
+        if (recording->stop != NULL && *recording->stop) {
+            result = RECORDING_STOPPED;
+            break;
+        }
+        result = step(recording, buffer, &is_over);
+        show_progress(&progress, tp_sim_tick(recording->sim));
+    }
+    if (progress.last != progress.start) {
+        fputs("\r\033[K", stderr);
+    }
+    return result;
+}
+
+static tp_end_reason reason_of(RecordingResult result)
+{
+    return result == RECORDING_FAULTED ? TP_END_FAULT : result == RECORDING_STOPPED ? TP_END_STOPPED : TP_END_COMPLETED;
+}
+
+RecordingResult recording_run(const Recording *recording)
+{
+    RowBuffer *buffer = malloc(sizeof(*buffer));
+    if (buffer == NULL) {
+        cli_fail(TP_INTERNAL, "out of memory");
+        return RECORDING_FAILED;
+    }
+    RecordingResult result = step_all(recording, buffer);
+    free(buffer);
+    if (result == RECORDING_FAILED || recording->writer == NULL) {
+        return result;
+    }
+    if (!tp_writer_finish(recording->writer, recording->sim, reason_of(result))) {
+        writer_failed(recording->writer);
+        return RECORDING_FAILED;
+    }
+    return result;
+}

@@ -1,0 +1,24 @@
+// recording.h: steps a new run to its end, recorded or not. Clocks are read only to show how fast it goes.
+#pragma once
+
+#include "inputsource.h"
+
+/// How a run is recorded. `writer` is NULL for a run that is not.
+typedef struct {
+    tp_sim      *sim;
+    tp_writer   *writer;
+    InputSource *inputs;
+    uint64_t     ticks;         ///< steps to do
+    bool         ends_with_inputs; ///< end with the inputs, however many steps that is
+    const volatile bool *stop;  ///< end at the next tick when true
+} Recording;
+
+typedef enum {
+    RECORDING_DONE,
+    RECORDING_FAULTED, ///< the world stopped itself; a valid end
+    RECORDING_STOPPED, ///< `stop` was set
+    RECORDING_FAILED,  ///< said so
+} RecordingResult;
+
+/// Runs it, and ends the log with the reason. The sim stands behind its last step.
+RecordingResult recording_run(const Recording *recording);

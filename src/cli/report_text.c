@@ -1,0 +1,123 @@
+// report_text.c: reports for people: a line per file, details below whatever is not verified, sums at the end.
+#include <string.h>
+
+#include "report.h"
+#include "textout.h"
+
+const tp_verdict report_verdicts[REPORT_VERDICTS] = {
+    TP_VERIFIED,     TP_DIVERGED,     TP_USAGE,        TP_CORRUPT,  TP_TRUNCATED,
+    TP_INCOMPLETE,   TP_INCOMPATIBLE, TP_UNVERIFIABLE, TP_UNAUTHENTIC, TP_INTERNAL,
+};
+
+void report_count(ReportTotals *totals, const BatchFile *file)
+{
+    totals->files++;
+    totals->checked += file->report.checked;
+    totals->recorded += file->report.recorded;
+    totals->stepped += file->report.stepped;
+    for (int i = 0; i < REPORT_VERDICTS; i++) {
+        totals->verdicts[i] += report_verdicts[i] == file->report.verdict ? 1 : 0;
+    }
+}
+
+static bool has_offset(const tp_report *report)
+{
+    return report->verdict == TP_CORRUPT || report->verdict == TP_TRUNCATED || report->verdict == TP_UNAUTHENTIC;
+}
+
+// The message's clauses, one a line. Section and field have lines of their own, where nothing is cut off.
+static void print_message(FILE *out, const tp_report *report)
+{
+    bool is_first = true;
+    for (const char *clause = report->message; *clause != '\0';) {
+        const char *end = report->verdict == TP_DIVERGED ? strstr(clause, "; ") : NULL;
+        size_t      size = end == NULL ? strlen(clause) : (size_t)(end - clause);
+        bool        is_elsewhere = !is_first && report->verdict == TP_DIVERGED &&
+                            (strncmp(clause, "section '", 9) == 0 || (report->field[0] != '\0' && strncmp(clause, report->field, strlen(report->field)) == 0));
+        if (!is_elsewhere) {
+            fputs("    ", out);
+            textout_safe(out, clause, size);
+            fputc('\n', out);
+        }
+        is_first = false;
+        clause += size + (end == NULL ? 0 : 2);
+    }
+}
+
+static const char *known(tp_known value, const char *yes, const char *no)
+{
+    return value == TP_YES ? yes : value == TP_NO ? no : "unknown";
+}
+
+static void print_divergence(FILE *out, const tp_report *report)
+{
+    fprintf(out, "    inputs of that tick: %s; its events: %s\n",
+            known(report->inputs_equal, "the recorder's", "not the recorder's"), known(report->events_equal, "equal", "different"));
+    if (report->root_size > 0) {
+        fputs("    root in the log ", out);
+        textout_hex(out, report->expected_root, report->root_size);
+        fputs(", here ", out);
+        textout_hex(out, report->actual_root, report->root_size);
+        fputc('\n', out);
+    }
+    if (report->section[0] != '\0') {
+        fprintf(out, "    section %s differs at tick %llu, %llu ticks later\n", report->section, (unsigned long long)report->section_tick,
+                (unsigned long long)(report->section_tick - report->bad_tick));
+    }
+    if (report->field[0] != '\0') {
+        fprintf(out, "    field %s: %s in the log, %s here; before tick %llu, %llu ticks later; first of %llu\n", report->field,
+                report->field_expected, report->field_actual, (unsigned long long)report->field_tick,
+                (unsigned long long)(report->field_tick - report->bad_tick), (unsigned long long)report->differing_fields);
+    }
+}
+
+static void print_proof(FILE *out, const tp_proof *proof)
+{
+    fprintf(out, "    proof: %llu of %llu changed logs were caught, seed %llu\n", (unsigned long long)proof->caught,
+            (unsigned long long)proof->tried, (unsigned long long)proof->seed);
+    for (uint32_t kind = 0; kind < 8 && tp_proof_kind_name(kind) != NULL; kind++) {
+        fprintf(out, "      %-40s %llu of %llu\n", tp_proof_kind_name(kind), (unsigned long long)proof->caught_kind[kind],
+                (unsigned long long)proof->tried_kind[kind]);
+    }
+}
+
+static void text_file(FILE *out, const BatchFile *file)
+{
+    const tp_report *report = &file->report;
+    char             ticks[48];
+    snprintf(ticks, sizeof(ticks), "%llu/%llu", (unsigned long long)report->checked, (unsigned long long)report->recorded);
+    fprintf(out, "%-12s %17s ticks  ", tp_verdict_name(report->verdict), ticks);
+    textout_safe(out, batch_name(file), strlen(batch_name(file)));
+    fputc('\n', out);
+    if (report->verdict != TP_VERIFIED) {
+        print_message(out, report);
+    }
+    if (report->verdict == TP_DIVERGED) {
+        print_divergence(out, report);
+    }
+    if (has_offset(report)) {
+        fprintf(out, "    offset %llu; %llu ticks before it matched\n", (unsigned long long)report->offset, (unsigned long long)report->matched_ticks);
+    }
+    if (report->has_fault) {
+        fprintf(out, "    the step of tick %llu faulted, as recorded\n", (unsigned long long)report->fault_tick);
+    }
+    if (file->has_proof) {
+        print_proof(out, &file->proof);
+    }
+}
+
+static void text_end(FILE *out, const BatchFile *files, size_t count, const ReportTotals *totals)
+{
+    (void)files;
+    (void)count;
+    fputc('\n', out);
+    for (int i = 0; i < REPORT_VERDICTS; i++) {
+        if (totals->verdicts[i] > 0) {
+            fprintf(out, "%-12s %17zu of %zu files\n", tp_verdict_name(report_verdicts[i]), totals->verdicts[i], totals->files);
+        }
+    }
+    fprintf(out, "%-12s %17llu of %llu recorded ticks\n", "checked", (unsigned long long)totals->checked, (unsigned long long)totals->recorded);
+    fprintf(out, "%-12s %17.3f s, %.0f ticks/s\n", "time", totals->seconds, (double)totals->stepped / (totals->seconds + 1e-9));
+}
+
+const ReportFormat report_text = { "text", text_file, text_end };

@@ -1,0 +1,138 @@
+// textout.c: strings in JSON, XML and on terminals; bytes as hexadecimal.
+#include "textout.h"
+
+#include <string.h>
+
+// Bytes of the UTF-8 sequence at the start, 0 when it is none. Overlong forms and surrogates are none.
+static size_t sequence_size(const unsigned char *text, size_t size)
+{
+    unsigned char first = text[0];
+    size_t        length = first < 0x80 ? 1 : first >= 0xC2 && first < 0xE0 ? 2 : (first & 0xF0) == 0xE0 ? 3 : first >= 0xF0 && first < 0xF5 ? 4 : 0;
+    if (length == 0 || length > size) {
+        return 0;
+    }
+    for (size_t i = 1; i < length; i++) {
+        if ((text[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+    }
+    bool is_overlong = (first == 0xE0 && text[1] < 0xA0) || (first == 0xF0 && text[1] < 0x90);
+    bool is_surrogate = (first == 0xED && text[1] >= 0xA0) || (first == 0xF4 && text[1] >= 0x90);
+    return is_overlong || is_surrogate ? 0 : length;
+}
+
+void textout_json(FILE *out, const char *text, size_t size)
+{
+    fputc('"', out);
+    for (size_t i = 0; i < size;) {
+        const unsigned char *at = (const unsigned char *)text + i;
+        size_t               length = sequence_size(at, size - i);
+        if (length == 0) {
+            fputs("\\ufffd", out);
+            i += 1;
+            continue;
+        }
+        if (*at == '"' || *at == '\\') {
+            fprintf(out, "\\%c", *at);
+        } else if (*at < 0x20 || *at == 0x7F) {
+            fprintf(out, "\\u%04x", *at);
+        } else {
+            fwrite(at, 1, length, out);
+        }
+        i += length;
+    }
+    fputc('"', out);
+}
+
+void textout_key(FILE *out, bool is_first, const char *key)
+{
+    fprintf(out, "%s\"%s\":", is_first ? "" : ",", key);
+}
+
+void textout_json_member(FILE *out, bool is_first, const char *key, const char *text)
+{
+    textout_key(out, is_first, key);
+    textout_json(out, text, strlen(text));
+}
+
+void textout_u64_member(FILE *out, bool is_first, const char *key, uint64_t value)
+{
+    textout_key(out, is_first, key);
+    fprintf(out, "%llu", (unsigned long long)value);
+}
+
+void textout_bool_member(FILE *out, bool is_first, const char *key, bool value)
+{
+    textout_key(out, is_first, key);
+    fputs(value ? "true" : "false", out);
+}
+
+void textout_hex_member(FILE *out, bool is_first, const char *key, const uint8_t *bytes, size_t size)
+{
+    textout_key(out, is_first, key);
+    fputc('"', out);
+    textout_hex(out, bytes, size);
+    fputc('"', out);
+}
+
+void textout_hex(FILE *out, const uint8_t *bytes, size_t size)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < size; i++) {
+        fputc(digits[bytes[i] >> 4], out);
+        fputc(digits[bytes[i] & 15], out);
+    }
+}
+
+void textout_safe(FILE *out, const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        unsigned char letter = (unsigned char)text[i];
+        if (letter < 0x20 || letter == 0x7F) {
+            fprintf(out, "\\x%02x", letter);
+        } else {
+            fputc(letter, out);
+        }
+    }
+}
+
+void textout_xml(FILE *out, const char *text)
+{
+    size_t size = strlen(text);
+    for (size_t i = 0; i < size;) {
+        size_t length = sequence_size((const unsigned char *)text + i, size - i);
+        switch (text[i]) {
+        case '&': fputs("&amp;", out); break;
+        case '<': fputs("&lt;", out); break;
+        case '>': fputs("&gt;", out); break;
+        case '"': fputs("&quot;", out); break;
+        default:
+            // XML 1.0 has no way at all to write most control characters.
+            if (length == 0 || (unsigned char)text[i] < 0x20) {
+                fputc('?', out);
+            } else {
+                fwrite(text + i, 1, length, out);
+            }
+        }
+        i += length == 0 ? 1 : length;
+    }
+}
+
+void textout_sink(void *file, const char *text, size_t size)
+{
+    fwrite(text, 1, size, file);
+}
+
+void textout_fx(FILE *out, int32_t raw)
+{
+    uint64_t magnitude = raw < 0 ? (uint64_t)-(int64_t)raw : (uint64_t)raw;
+    uint64_t rest = magnitude & 0xFFFF;
+    fprintf(out, "%s%llu", raw < 0 ? "-" : "", (unsigned long long)(magnitude >> 16));
+    fputs(rest != 0 ? "." : "", out);
+    // Each digit takes one factor of two away, so this ends.
+    while (rest != 0) {
+        rest *= 10;
+        fputc((int)('0' + (rest >> 16)), out);
+        rest &= 0xFFFF;
+    }
+}

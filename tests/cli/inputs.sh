@@ -1,0 +1,38 @@
+# A wrong line is named by file, line and key, and leaves no log behind.
+. "$LIB"
+line() {
+    printf '{"tick":0}\n\n%s\n' "$1" > i.jsonl
+    t run --world "$WORLD" --inputs i.jsonl -o never.tpr
+}
+line '{"tick":0}'
+line '{"tick":2}'
+line '{"tick":"1"}'
+line '{"tick":1,"what":1}'
+line '{"tick":1,"slots":1}'
+line '{"tick":1,"slots":[1]}'
+line '{"tick":1,"slots":[{"big":1}]}'
+line '{"tick":1,"slots":[{"slot":2}]}'
+line '{"tick":1,"slots":[{"slot":0},{"slot":0}]}'
+line '{"tick":1,"slots":[{"slot":0,"origin":"me"}]}'
+line '{"tick":1,"slots":[{"slot":0,"bigger":1}]}'
+line '{"tick":1,"slots":[{"slot":0,"big":1,"big":2}]}'
+line '{"tick":1,"slots":[{"slot":0,"big":-1}]}'
+line '{"tick":1,"slots":[{"slot":0,"big":18446744073709551616}]}'
+line '{"tick":1,"slots":[{"slot":0,"half":0.1}]}'
+line '{"tick":1,"slots":[{"slot":0,"half":1.5}]}'
+line '{"tick":1,"slots":[{"slot":0,"mode":"odd"}]}'
+line '{"tick":1,"slots":[{"slot":0,"mode":3}]}'
+line '{"tick":1,"slots":[{"slot":0,"pair":[1,2]}]}'
+line '{"tick":1,"slots":[{"slot":0,"pair":[1,2,10]}]}'
+line '{"tick":1,"slots":[{"slot":0,"hex":"00"}]}'
+line '{"tick":1,"commands":[{"source":"host"}]}'
+line '{"tick":1,"commands":[{"source":"host","type":"none"}]}'
+line '{"tick":1,"commands":[{"source":9,"type":"raw"}]}'
+line '{"tick":1,"commands":[{"source":"host","type":"raw","hex":"0"}]}'
+line '{"tick":1,"commands":[{"source":"host","type":"raw","hex":"000000000000000000"}]}'
+line '{"tick":1,"commands":[{"source":"host","type":"raw","fields":{}}]}'
+line '{"tick":1,"commands":[{"source":"host","type":"raw","size":1}]}'
+line '{"tick":1'
+printf '{"tick":0}\n' > i.jsonl
+t run --world "$WORLD" --inputs i.jsonl --ticks 2 -o never.tpr
+ls -A
