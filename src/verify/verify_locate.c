@@ -128,7 +128,7 @@ void verify_locate_finish(Verify *verify)
 {
     tp_report *report = verify->report;
     char       text[TP_MESSAGE_SIZE];
-    if (verify->agree_again == 2 && report->inputs_equal == TP_UNKNOWN) {
+    if (verify->agree_again == 2 && report->inputs_equal == TP_UNKNOWN && report->root_size > 0) {
         append(report, "; the next tick agrees again, so the state is the same and this tick's inputs, commands or events are not");
     }
     if (report->inputs_equal == TP_NO) {
