@@ -3,8 +3,8 @@
 # world, agrees wherever structure alone decides.
 # usage: bundled.sh TICKPROOF
 set -uo pipefail
+tickproof=$(realpath "$1")
 cd "$(dirname "$0")/../.."
-tickproof=$1
 failures=0 checked=0
 
 expect() { # code, what, command...

@@ -1,0 +1,75 @@
+// deadlines.c: the heap.
+#include "deadlines.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+bool deadlines_init(Deadlines *deadlines, uint32_t capacity)
+{
+    *deadlines = (Deadlines){ .capacity = capacity };
+    deadlines->items = calloc(capacity > 0 ? capacity : 1, sizeof(*deadlines->items));
+    return deadlines->items != NULL;
+}
+
+void deadlines_finish(Deadlines *deadlines)
+{
+    free(deadlines->items);
+    *deadlines = (Deadlines){ 0 };
+}
+
+static bool is_before(const Deadline *a, const Deadline *b)
+{
+    return a->due_ns != b->due_ns ? a->due_ns < b->due_ns : a->room < b->room;
+}
+
+static void swap(Deadline *a, Deadline *b)
+{
+    Deadline held = *a;
+    *a = *b;
+    *b = held;
+}
+
+static void sink_first(Deadlines *deadlines)
+{
+    uint32_t at = 0;
+    for (;;) {
+        uint32_t first = at;
+        for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < deadlines->count; child++) {
+            if (is_before(&deadlines->items[child], &deadlines->items[first])) {
+                first = child;
+            }
+        }
+        if (first == at) {
+            return;
+        }
+        swap(&deadlines->items[at], &deadlines->items[first]);
+        at = first;
+    }
+}
+
+void deadlines_push(Deadlines *deadlines, Deadline deadline)
+{
+    assert(deadlines->count < deadlines->capacity);
+    uint32_t at = deadlines->count++;
+    deadlines->items[at] = deadline;
+    while (at > 0 && is_before(&deadlines->items[at], &deadlines->items[(at - 1) / 2])) {
+        swap(&deadlines->items[at], &deadlines->items[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+}
+
+void deadlines_replace_first(Deadlines *deadlines, int64_t due_ns)
+{
+    assert(deadlines->count > 0);
+    deadlines->items[0].due_ns = due_ns;
+    sink_first(deadlines);
+}
+
+Deadline deadlines_pop(Deadlines *deadlines)
+{
+    assert(deadlines->count > 0);
+    Deadline first = deadlines->items[0];
+    deadlines->items[0] = deadlines->items[--deadlines->count];
+    sink_first(deadlines);
+    return first;
+}

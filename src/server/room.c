@@ -1,0 +1,299 @@
+// room.c: the life of a room: opening, ticking by a clock or in slices, stopping, and what came of it.
+#include "room.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static ServerEvent event_of(const Room *room, ServerEventKind kind)
+{
+    ServerEvent event = { .kind = kind, .path = room->result.path };
+    snprintf(event.room, sizeof(event.room), "%s", room->result.name);
+    snprintf(event.world, sizeof(event.world), "%s", room->result.report.world);
+    event.tick = room->sim != NULL ? tp_sim_tick(room->sim) : room->result.report.next_tick;
+    return event;
+}
+
+static void post(Room *room, ServerEvent *event)
+{
+    room->host->post(room->host->to, event);
+}
+
+bool room_open_log(Room *room, tp_error *error)
+{
+    const char      *slash = strrchr(room->result.path, '/');
+    ServerLogOptions options = {
+        .directory = room->record_dir,
+        .room = room->result.name,
+        .loop = room->result.loops,
+        .source = slash != NULL ? slash + 1 : room->result.path,
+        .build = room->host->options->build,
+        .durability = room->durability,
+        .ident = tp_reader_ident(room->source.reader),
+        .drained = room->host->drained,
+        .to = room->host->to,
+    };
+    if (!server_log_open(&room->log, room->sim, &options, error)) {
+        return false;
+    }
+    snprintf(room->result.log_path, sizeof(room->result.log_path), "%s", room->log.path);
+    return true;
+}
+
+static void keep_log_error(Room *room)
+{
+    const char *error = server_log_error(&room->log);
+    if (error != NULL && room->result.log_error[0] == '\0') {
+        snprintf(room->result.log_error, sizeof(room->result.log_error), "%s", error);
+    }
+}
+
+void room_lose_log(Room *room)
+{
+    room->is_log_failed = true;
+    keep_log_error(room);
+    ServerEvent event = event_of(room, SERVER_EVENT_RECORD_FAILED);
+    snprintf(event.text, sizeof(event.text), "%s: the room goes on without: make room on the disk and run it again", room->result.log_error);
+    post(room, &event);
+}
+
+static bool has_fault(const Room *room)
+{
+    return room->sim != NULL && tp_sim_is_faulted(room->sim);
+}
+
+static ServerEventKind last_event_of(const Room *room)
+{
+    if (has_fault(room)) {
+        return SERVER_EVENT_ROOM_FAULT;
+    }
+    if (room->result.report.verdict == TP_DIVERGED) {
+        return SERVER_EVENT_ROOM_DIVERGED;
+    }
+    return room->is_stopped ? SERVER_EVENT_ROOM_STOPPED : SERVER_EVENT_ROOM_DONE;
+}
+
+// The room never ran: the reason is in the report, or in `error` when it lies outside the log.
+static void refuse(Room *room, const tp_error *error)
+{
+    ServerRoomResult *result = &room->result;
+    if (error->text[0] != '\0') {
+        result->report.verdict = TP_USAGE;
+        snprintf(result->report.message, sizeof(result->report.message), "%s", error->text);
+    } else {
+        room_check_conclude(&room->check, room->source.reader, room->source.status, false);
+    }
+    result->last_event = SERVER_EVENT_ROOM_REFUSED;
+    result->state = SERVER_ROOM_DONE;
+}
+
+// A whole log was run for the reason that it was recorded for; of any other one only a part was run.
+static tp_end_reason reason_of_source(const Room *room)
+{
+    const tp_report *report = &room->result.report;
+    return report->has_end && report->end_reason != TP_END_FAULT ? report->end_reason : TP_END_STOPPED;
+}
+
+void room_open(Room *room)
+{
+    ServerRoomResult *result = &room->result;
+    tp_error          error = { "" };
+    assert(result->state == SERVER_ROOM_WAITING || result->state == SERVER_ROOM_DONE);
+    room_finish(room);
+    room_check_init(&room->check, &result->report);
+    result->loops += 1;
+    result->log_path[0] = '\0';
+    room->is_log_failed = false;
+    room->first_ns = room->last_ns = 0;
+    room->loop_ticks = 0;
+    if (!recorded_open(room, &error)) {
+        refuse(room, &error);
+        return;
+    }
+    result->state = SERVER_ROOM_RUNNING;
+    if (result->loops == 1) {
+        ServerEvent event = event_of(room, SERVER_EVENT_ROOM_OPEN);
+        post(room, &event);
+    }
+    recorded_prepare(room);
+    if (!room->source.has_row) {
+        room_end(room, reason_of_source(room));
+    }
+}
+
+void room_start_clock(Room *room, int64_t now_ns)
+{
+    tp_tickclock_init(&room->clock, room->result.report.tick_rate_hz, SERVER_CATCH_UP_TICKS, now_ns);
+}
+
+int64_t room_next_due_ns(const Room *room)
+{
+    return tp_tickclock_next_ns(&room->clock);
+}
+
+static void tick(Room *room, int64_t now_ns)
+{
+    room->first_ns = room->first_ns == 0 ? now_ns : room->first_ns;
+    room->last_ns = now_ns;
+    recorded_step(room);
+    recorded_prepare(room);
+    if (!room->source.has_row) {
+        room_end(room, reason_of_source(room));
+    }
+}
+
+static void report_late(Room *room, int64_t now_ns)
+{
+    if (room->late_ticks_unreported == 0 || (room->late_report_ns != 0 && now_ns - room->late_report_ns < SERVER_LATE_REPORT_NS)) {
+        return;
+    }
+    ServerEvent event = event_of(room, SERVER_EVENT_ROOM_LATE);
+    event.value = room->late_ticks_unreported;
+    room->late_ticks_unreported = 0;
+    room->late_report_ns = now_ns;
+    post(room, &event);
+}
+
+static void count_dropped(Room *room, uint64_t dropped, int64_t now_ns)
+{
+    if (dropped > 0) {
+        room->result.dropped_ticks += dropped;
+        room->result.hitches += 1;
+        room->late_ticks_unreported += dropped;
+    }
+    report_late(room, now_ns);
+}
+
+void room_wake(Room *room, int64_t now_ns)
+{
+    tp_tickclock before = room->clock;
+    int64_t      period_ns = INT64_C(1000000000) / before.rate_hz;
+    uint32_t     count = tp_tickclock_advance(&room->clock, now_ns);
+    for (uint32_t i = 0; i < count && room->result.state == SERVER_ROOM_RUNNING; i++) {
+        int64_t late_ns = now_ns - tp_tickclock_next_ns(&before);
+        before.released += 1;
+        lateness_add(&room->lateness, late_ns);
+        room->result.late_ticks += late_ns > period_ns ? 1 : 0;
+        tick(room, now_ns);
+    }
+    if (room->result.state == SERVER_ROOM_RUNNING) {
+        count_dropped(room, room->clock.dropped_total - before.dropped_total, now_ns);
+    }
+}
+
+void room_slice(Room *room, int64_t until_ns, int64_t (*now)(void))
+{
+    int64_t start_ns = now();
+    int64_t now_ns = start_ns;
+    do {
+        tick(room, now_ns);
+        now_ns = now();
+    } while (room->result.state == SERVER_ROOM_RUNNING && now_ns < until_ns);
+    room->result.running_ns += now_ns - start_ns;
+}
+
+static void add_times(Room *room)
+{
+    ServerRoomResult *result = &room->result;
+    result->ticks += room->loop_ticks;
+    if (result->pace == SERVER_REAL_TIME && room->loop_ticks > 1) {
+        result->held_ticks += room->loop_ticks - 1;
+        result->running_ns += room->last_ns - room->first_ns;
+    }
+    result->late_p50_ns = lateness_percentile_ns(&room->lateness, 500);
+    result->late_p99_ns = lateness_percentile_ns(&room->lateness, 990);
+    result->late_max_ns = room->lateness.max_ns;
+}
+
+void room_end(Room *room, tp_end_reason reason)
+{
+    ServerRoomResult *result = &room->result;
+    assert(result->state == SERVER_ROOM_RUNNING);
+    room_check_conclude(&room->check, room->source.reader, room->source.status, room->is_stopped);
+    result->last_event = last_event_of(room);
+    add_times(room);
+    recorded_close(room);
+    if (server_log_is_open(&room->log)) {
+        server_log_finish(&room->log, room->sim, has_fault(room) ? TP_END_FAULT : reason);
+        result->state = SERVER_ROOM_CLOSING;
+    } else {
+        result->state = SERVER_ROOM_DONE;
+    }
+}
+
+void room_stop(Room *room)
+{
+    if (room->result.state == SERVER_ROOM_RUNNING) {
+        room->is_stopped = true;
+        room_end(room, TP_END_STOPPED);
+    } else if (room->result.state == SERVER_ROOM_WAITING) {
+        room->is_stopped = true;
+        room->result.report.verdict = TP_INCOMPLETE;
+        snprintf(room->result.report.message, sizeof(room->result.report.message), "stopped before its first tick");
+        room->result.last_event = SERVER_EVENT_ROOM_STOPPED;
+        room->result.state = SERVER_ROOM_DONE;
+    } else {
+        room->is_stopped = true; // its log is being written already; no further loop
+    }
+}
+
+bool room_settle(Room *room)
+{
+    if (room->result.state != SERVER_ROOM_CLOSING || !server_log_is_drained(&room->log)) {
+        return false;
+    }
+    keep_log_error(room);
+    room->result.durable_tick = server_log_durable_tick(&room->log);
+    room->result.log_bytes += server_log_close(&room->log);
+    room->result.state = SERVER_ROOM_DONE;
+    return true;
+}
+
+bool room_wants_more(const Room *room)
+{
+    const ServerRoomResult *result = &room->result;
+    return result->state == SERVER_ROOM_DONE && !room->is_stopped && result->report.verdict == TP_VERIFIED && result->log_error[0] == '\0' &&
+           result->loops < room->loops_wanted;
+}
+
+void room_post_last(Room *room)
+{
+    const tp_report *report = &room->result.report;
+    ServerEvent      event = event_of(room, room->result.last_event);
+    event.has_verdict = true;
+    event.verdict = report->verdict;
+    event.value = room->result.ticks;
+    event.offset = report->offset;
+    if (report->verdict == TP_DIVERGED) {
+        event.tick = report->bad_tick;
+        snprintf(event.section, sizeof(event.section), "%s", report->section);
+    } else if (report->has_fault) {
+        event.tick = report->fault_tick;
+    }
+    snprintf(event.text, sizeof(event.text), "%s", report->message);
+    post(room, &event);
+}
+
+void room_post_status(Room *room)
+{
+    if (room->result.state != SERVER_ROOM_RUNNING) {
+        return;
+    }
+    ServerEvent event = event_of(room, SERVER_EVENT_ROOM_STATUS);
+    event.value = server_log_is_open(&room->log) ? server_log_durable_tick(&room->log) : 0;
+    if (room->result.pace == SERVER_REAL_TIME) {
+        snprintf(event.text, sizeof(event.text), "lateness p50 %" PRId64 " us, p99 %" PRId64 " us, dropped %" PRIu64,
+                 lateness_percentile_ns(&room->lateness, 500) / 1000, lateness_percentile_ns(&room->lateness, 990) / 1000,
+                 room->result.dropped_ticks);
+    }
+    post(room, &event);
+}
+
+void room_finish(Room *room)
+{
+    recorded_close(room);
+    room_check_finish(&room->check);
+    tp_sim_destroy(room->sim);
+    room->sim = NULL;
+}

@@ -1,0 +1,135 @@
+// server.h: a process full of rooms. A room is one running world with a source of rows; here the source is a recorded log,
+// stepped in real time or as fast as it goes, compared with its own checksums and recorded again. Rooms are pinned to
+// worker threads, each with its own loop, and share nothing while they tick.
+//
+// The server prints nothing and handles no signals: what happens comes out as events, what came of it as results.
+#pragma once
+
+#include "server_limits.h"
+#include "tickproof/verify.h"
+
+typedef struct Server Server;
+
+typedef enum ServerPace {
+    SERVER_REAL_TIME = 0, ///< at the log's tick rate
+    SERVER_FAST      = 1, ///< as fast as it goes
+} ServerPace;
+
+typedef enum ServerEventKind {
+    SERVER_EVENT_START,         ///< tick: rooms, value: threads
+    SERVER_EVENT_ROOM_OPEN,     ///< tick: the first
+    SERVER_EVENT_ROOM_LATE,     ///< value: ticks dropped from the clock since the last such event
+    SERVER_EVENT_ROOM_STATUS,   ///< value: last durable tick of its own log
+    SERVER_EVENT_RECORD_FAILED, ///< the room's own log cannot be written any more; the room goes on
+    // The last event of a room is one of the next five.
+    SERVER_EVENT_ROOM_DONE,     ///< its log was read to where it ends; the verdict may still be truncated or corrupt
+    SERVER_EVENT_ROOM_DIVERGED,
+    SERVER_EVENT_ROOM_FAULT,    ///< the world faulted, recorded so (verified) or not (diverged)
+    SERVER_EVENT_ROOM_REFUSED,  ///< never ran: no such file, no log, no such world
+    SERVER_EVENT_ROOM_STOPPED,
+    SERVER_EVENT_STOPPING,      ///< asked to stop: rooms finish their logs
+    SERVER_EVENT_OVERDUE,       ///< value: threads whose rooms did not finish in time
+    SERVER_EVENT_STOP,          ///< tick: rooms, value: events dropped; verdict: the worst
+} ServerEventKind;
+
+/// "room.open", ...: stable names for machines.
+const char *server_event_name(ServerEventKind kind);
+
+typedef struct ServerEvent {
+    ServerEventKind kind;
+    int64_t         elapsed_ns; ///< since server_run began
+    char            room[SERVER_ROOM_NAME_SIZE];
+    const char     *path;       ///< the log the room steps, NULL for the server's own events. Valid until server_destroy
+    char            world[TP_NAME_SIZE_MAX + 1];
+    uint64_t        tick;       ///< where the room is: the tick it would do next; diverged and fault: the bad one
+    uint64_t        value;
+    bool            has_verdict;
+    tp_verdict      verdict;
+    uint64_t        offset;     ///< with a verdict: file offset of what is wrong in the log, else of its end
+    char            section[TP_NAME_SIZE_MAX + 1]; ///< diverged: which differs, empty when unknown
+    char            text[TP_MESSAGE_SIZE];         ///< one line for people, empty when there is nothing to add
+} ServerEvent;
+
+typedef enum ServerRoomState {
+    SERVER_ROOM_WAITING, ///< not opened yet
+    SERVER_ROOM_RUNNING,
+    SERVER_ROOM_CLOSING, ///< its own log is on its way to the disk
+    SERVER_ROOM_DONE,
+} ServerRoomState;
+
+/// What came of a room. Sums run over all its loops; the report is the last loop's.
+typedef struct ServerRoomResult {
+    char            name[SERVER_ROOM_NAME_SIZE];
+    char            path[SERVER_PATH_SIZE];
+    ServerPace      pace;
+    ServerRoomState state;
+    ServerEventKind last_event;    ///< of the five
+    tp_report       report;        ///< as verify.h describes it; `verdict` is the comparison's
+    uint32_t        loops;         ///< begun
+    uint64_t        ticks;         ///< steps done
+    int64_t         running_ns;    ///< fast: time spent in its ticks. Real time: from the first tick to the last
+    uint64_t        held_ticks;    ///< real time: periods in running_ns, for the rate held
+    uint64_t        late_ticks;    ///< begun more than one period after they were due
+    uint64_t        dropped_ticks; ///< ticks that the clock dropped: by so much the room ran late
+    uint64_t        hitches;       ///< wake-ups that dropped some
+    int64_t         late_p50_ns, late_p99_ns, late_max_ns;
+    char            log_path[SERVER_PATH_SIZE];  ///< its own log (the last loop's), empty when it has none
+    char            log_error[TP_ERROR_SIZE];    ///< why that log is incomplete, empty when it is not
+    uint64_t        log_bytes;
+    uint64_t        durable_tick;  ///< every tick below it is on the disk as far as the durability promises
+} ServerRoomResult;
+
+typedef struct ServerOptions {
+    uint32_t threads;        ///< 0: one per core. Never more than rooms
+    uint32_t stop_ms;        ///< how long rooms may take to finish their logs after a stop; 0: SERVER_STOP_MS
+    uint32_t status_seconds; ///< a status event per room every so often; 0: none
+    const char *build;       ///< for provenance; NULL: left out. Must outlive the server, likewise all below
+    /// Finds a world by name. Called from worker threads, by several at once.
+    const tp_world *(*find_world)(void *to, const char *name, uint32_t revision);
+    void *find_to;
+    /// Called on server_run's thread only, in the order that each room's events happened. May be NULL.
+    void (*event)(void *to, const ServerEvent *event);
+    void *event_to;
+    /// Called on a worker thread before a row is stepped (finished false) and after it, before the comparison (finished
+    /// true). For tests: plants faults and hitches. May be NULL.
+    void (*each_tick)(void *to, const char *room, tp_sim *sim, uint64_t tick, bool is_finished);
+    void *each_to;
+} ServerOptions;
+
+typedef struct ServerRoomOptions {
+    const char   *path;       ///< the recorded log
+    const char   *name;       ///< NULL: from the file's name
+    ServerPace    pace;
+    uint32_t      loops;      ///< how often the log is run; a run that does not verify is the last
+    const char   *record_dir; ///< where its own log goes, as NAME.tpr (NAME.loop2.tpr, ...); NULL: none
+    tp_durability durability;
+} ServerRoomOptions;
+
+typedef enum ServerRun {
+    SERVER_RUN_ENDED   = 0,
+    SERVER_RUN_OVERDUE = 1, ///< rooms did not finish in stop_ms. Threads still run: print and leave the process, destroy nothing
+    SERVER_RUN_FAILED  = 2, ///< threads could not be started, with the reason; no room ran
+} ServerRun;
+
+void server_options_standard(ServerOptions *options);
+void server_room_options_standard(ServerRoomOptions *options);
+
+/// NULL with the reason. Options are copied, what they point to is not.
+Server *server_create(const ServerOptions *options, tp_error *error);
+/// Adds a room; nothing is opened before server_run. The options are borrowed for the call. False with the reason.
+bool    server_add_recorded(Server *server, const ServerRoomOptions *options, tp_error *error);
+/// Runs until every room is done. Once per server.
+ServerRun server_run(Server *server, tp_error *error);
+/// Every room finishes its log with END (stopped), then server_run returns. From any thread or signal handler, between
+/// server_create and server_destroy.
+void server_stop(Server *server);
+void server_destroy(Server *server);
+
+// After server_run.
+
+uint32_t                server_room_count(const Server *server);
+/// In the order of adding. Valid until destroy. After SERVER_RUN_OVERDUE only those of done rooms mean anything, and the
+/// others are NULL.
+const ServerRoomResult *server_room_result(const Server *server, uint32_t room);
+/// The worst verdict of all rooms. A room whose own log is incomplete counts as INCOMPLETE at best.
+tp_verdict              server_verdict(const Server *server);

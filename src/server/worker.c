@@ -1,0 +1,352 @@
+// worker.c: which room runs when. Real-time rooms run when they are due, fast ones in slices between.
+#include "worker.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_last_event(ServerEventKind kind)
+{
+    return kind >= SERVER_EVENT_ROOM_DONE && kind <= SERVER_EVENT_ROOM_STOPPED;
+}
+
+static void post_event(void *to, ServerEvent *event)
+{
+    Worker *worker = to;
+    event->elapsed_ns = ticker_now_ns() - worker->start_ns;
+    event_queue_push(&worker->events, event, is_last_event(event->kind));
+    uv_async_send(worker->main);
+}
+
+// On a recorder thread: the worker looks for itself whose log it is.
+static void wake_for_log(void *to)
+{
+    Worker *worker = to;
+    uv_async_send(&worker->wake);
+}
+
+static void finish_room(Worker *worker, Room *room)
+{
+    room_post_last(room);
+    room_finish(room);
+    worker->unfinished -= 1;
+}
+
+static void push_room(Worker *worker, Room *room)
+{
+    deadlines_push(&worker->deadlines, (Deadline){ .due_ns = room_next_due_ns(room), .room = room->number });
+}
+
+static void arm(Worker *worker)
+{
+    if (worker->deadlines.count > 0) {
+        ticker_arm(&worker->ticker, worker->deadlines.items[0].due_ns);
+    } else {
+        ticker_disarm(&worker->ticker);
+    }
+}
+
+// A room that is DONE runs again or is finished. True when it runs again.
+static bool run_again(Worker *worker, Room *room)
+{
+    while (room->result.state == SERVER_ROOM_DONE) {
+        if (!room_wants_more(room)) {
+            finish_room(worker, room);
+            return false;
+        }
+        room_open(room);
+    }
+    return room->result.state == SERVER_ROOM_RUNNING;
+}
+
+static void resume_real_time(Worker *worker, Room *room)
+{
+    room_start_clock(room, ticker_now_ns());
+    push_room(worker, room);
+}
+
+static void on_due(void *to)
+{
+    Worker *worker = to;
+    // Each room at most once per call, so that the loop is served even when the thread cannot keep up.
+    uint32_t turns = worker->deadlines.count;
+    for (int64_t now_ns = ticker_now_ns(); turns > 0 && worker->deadlines.count > 0; turns--, now_ns = ticker_now_ns()) {
+        const Deadline *first = &worker->deadlines.items[0];
+        if (first->due_ns > now_ns) {
+            break;
+        }
+        Room *room = worker->rooms[first->room];
+        room_wake(room, now_ns);
+        if (room->result.state == SERVER_ROOM_RUNNING) {
+            deadlines_replace_first(&worker->deadlines, room_next_due_ns(room));
+            continue;
+        }
+        deadlines_pop(&worker->deadlines);
+        if (run_again(worker, room)) {
+            resume_real_time(worker, room);
+        }
+    }
+    arm(worker);
+    if (worker->unfinished == 0) {
+        uv_stop(&worker->loop);
+    }
+}
+
+static Room *next_fast_room(Worker *worker)
+{
+    while (worker->next_fast < worker->room_count) {
+        Room *room = worker->rooms[worker->next_fast++];
+        if (room->result.pace == SERVER_FAST && room->result.state == SERVER_ROOM_WAITING) {
+            return room;
+        }
+    }
+    return NULL;
+}
+
+static void open_fast_rooms(Worker *worker)
+{
+    Room *room = NULL;
+    while (worker->fast_count < SERVER_FAST_OPEN_MAX && (room = next_fast_room(worker)) != NULL) {
+        room_open(room);
+        run_again(worker, room);
+        if (room->result.state != SERVER_ROOM_DONE) {
+            worker->fast[worker->fast_count++] = room;
+        }
+    }
+}
+
+static void drop_fast_room(Worker *worker, uint32_t at)
+{
+    worker->fast_count -= 1;
+    memmove(&worker->fast[at], &worker->fast[at + 1], (worker->fast_count - at) * sizeof(worker->fast[0]));
+}
+
+// The next fast room that has something to run, in turn; NULL when all wait for their logs.
+static Room *take_turn(Worker *worker)
+{
+    for (uint32_t i = 0; i < worker->fast_count; i++) {
+        Room *room = worker->fast[worker->fast_turn++ % worker->fast_count];
+        if (room->result.state == SERVER_ROOM_RUNNING) {
+            return room;
+        }
+    }
+    return NULL;
+}
+
+static int64_t slice_end(const Worker *worker)
+{
+    int64_t until_ns = ticker_now_ns() + SERVER_SLICE_NS;
+    if (worker->deadlines.count > 0 && worker->deadlines.items[0].due_ns < until_ns) {
+        until_ns = worker->deadlines.items[0].due_ns;
+    }
+    return until_ns;
+}
+
+static void drop_done_fast_rooms(Worker *worker)
+{
+    for (uint32_t i = worker->fast_count; i-- > 0;) {
+        Room *room = worker->fast[i];
+        if (room->result.state == SERVER_ROOM_DONE && !run_again(worker, room) && room->result.state == SERVER_ROOM_DONE) {
+            drop_fast_room(worker, i);
+        }
+    }
+}
+
+static void on_idle(uv_idle_t *handle)
+{
+    Worker *worker = handle->data;
+    open_fast_rooms(worker);
+    Room *room = take_turn(worker);
+    if (room != NULL) {
+        room_slice(room, slice_end(worker), ticker_now_ns);
+        drop_done_fast_rooms(worker);
+    } else if (worker->fast_count > 0 || worker->next_fast == worker->room_count) {
+        uv_idle_stop(handle); // every open one waits for its log: on_wake starts this again
+    }
+    if (worker->unfinished == 0) {
+        uv_stop(&worker->loop);
+    }
+}
+
+static void settle_logs(Worker *worker)
+{
+    for (uint32_t i = 0; i < worker->room_count; i++) {
+        Room *room = worker->rooms[i];
+        if (!room_settle(room) || room->result.pace == SERVER_FAST) {
+            continue;
+        }
+        if (run_again(worker, room)) {
+            resume_real_time(worker, room);
+        }
+    }
+    drop_done_fast_rooms(worker);
+    arm(worker);
+}
+
+static void stop_rooms(Worker *worker)
+{
+    worker->is_stopping = true;
+    worker->deadlines.count = 0;
+    worker->next_fast = worker->room_count;
+    ticker_disarm(&worker->ticker);
+    for (uint32_t i = 0; i < worker->room_count; i++) {
+        Room *room = worker->rooms[i];
+        if (room->result.state == SERVER_ROOM_DONE) {
+            continue;
+        }
+        bool is_open_fast = room->result.pace == SERVER_FAST && room->result.state != SERVER_ROOM_WAITING;
+        room_stop(room);
+        if (room->result.state == SERVER_ROOM_DONE && !is_open_fast) {
+            finish_room(worker, room);
+        }
+    }
+    drop_done_fast_rooms(worker);
+}
+
+static void on_wake(uv_async_t *handle)
+{
+    Worker *worker = handle->data;
+    if (atomic_load(&worker->stop_wanted) && !worker->is_stopping) {
+        stop_rooms(worker);
+    }
+    if (atomic_exchange(&worker->status_wanted, false)) {
+        for (uint32_t i = 0; i < worker->room_count; i++) {
+            room_post_status(worker->rooms[i]);
+        }
+    }
+    settle_logs(worker);
+    if (worker->fast_count > 0 || worker->next_fast < worker->room_count) {
+        uv_idle_start(&worker->idle, on_idle);
+    }
+    if (worker->unfinished == 0) {
+        uv_stop(&worker->loop);
+    }
+}
+
+// All real-time rooms are opened before the first clock starts, since opening takes longer than a tick. Their phases are
+// spread over one period, so that rooms of one rate do not all fall due at once, nor each on its own.
+static void open_real_time_rooms(Worker *worker)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < worker->room_count; i++) {
+        Room *room = worker->rooms[i];
+        if (room->result.pace == SERVER_REAL_TIME) {
+            room_open(room);
+            run_again(worker, room);
+            count += 1;
+        }
+    }
+    int64_t now_ns = ticker_now_ns();
+    for (uint32_t i = 0, place = 0; i < worker->room_count; i++) {
+        Room *room = worker->rooms[i];
+        if (room->result.pace == SERVER_REAL_TIME && room->result.state == SERVER_ROOM_RUNNING) {
+            int64_t period_ns = INT64_C(1000000000) / room->result.report.tick_rate_hz;
+            int64_t phase_ns = period_ns * place++ / count / SERVER_PHASE_NS * SERVER_PHASE_NS;
+            room_start_clock(room, now_ns + phase_ns);
+            push_room(worker, room);
+        }
+    }
+}
+
+static void run(void *self)
+{
+    Worker *worker = self;
+    if (!atomic_load(&worker->stop_wanted)) {
+        open_real_time_rooms(worker);
+        arm(worker);
+    }
+    uv_async_send(&worker->wake); // the rest of the start is what a wake-up does
+    uv_run(&worker->loop, UV_RUN_DEFAULT);
+    atomic_store(&worker->is_done, true);
+    uv_async_send(worker->main);
+}
+
+static bool open_handles(Worker *worker, tp_error *error)
+{
+    int status = uv_loop_init(&worker->loop);
+    if (status < 0) {
+        return tp_error_set(error, "making an event loop: %s", uv_strerror(status));
+    }
+    status = ticker_open(&worker->ticker, &worker->loop, on_due, worker);
+    if (status < 0) {
+        uv_loop_close(&worker->loop);
+        return tp_error_set(error, "making a timer: %s", uv_strerror(status));
+    }
+    worker->is_open = true;
+    uv_idle_init(&worker->loop, &worker->idle);
+    worker->idle.data = worker;
+    status = uv_async_init(&worker->loop, &worker->wake, on_wake);
+    worker->wake.data = worker;
+    if (status < 0) {
+        ticker_close(&worker->ticker);
+        uv_run(&worker->loop, UV_RUN_NOWAIT);
+        uv_loop_close(&worker->loop);
+        worker->is_open = false;
+        return tp_error_set(error, "making a wake-up: %s", uv_strerror(status));
+    }
+    return true;
+}
+
+bool worker_open(Worker *worker, Room **rooms, uint32_t room_count, const ServerOptions *options, uv_async_t *main, int64_t start_ns,
+                 tp_error *error)
+{
+    memset(worker, 0, sizeof(*worker));
+    worker->main = main;
+    worker->start_ns = start_ns;
+    worker->rooms = rooms;
+    worker->room_count = worker->unfinished = room_count;
+    worker->host = (RoomHost){ .options = options, .post = post_event, .drained = wake_for_log, .to = worker };
+    for (uint32_t i = 0; i < room_count; i++) {
+        rooms[i]->host = &worker->host;
+        rooms[i]->number = i;
+    }
+    if (!deadlines_init(&worker->deadlines, room_count) || !event_queue_init(&worker->events, room_count)) {
+        return tp_error_set(error, "out of memory");
+    }
+    return open_handles(worker, error);
+}
+
+bool worker_start(Worker *worker, tp_error *error)
+{
+    int status = uv_thread_create(&worker->thread, run, worker);
+    worker->has_thread = status == 0;
+    return worker->has_thread || tp_error_set(error, "starting a thread: %s", uv_strerror(status));
+}
+
+void worker_stop(Worker *worker)
+{
+    atomic_store(&worker->stop_wanted, true);
+    uv_async_send(&worker->wake);
+}
+
+void worker_ask_status(Worker *worker)
+{
+    atomic_store(&worker->status_wanted, true);
+    uv_async_send(&worker->wake);
+}
+
+bool worker_is_done(const Worker *worker)
+{
+    return atomic_load(&worker->is_done);
+}
+
+void worker_close(Worker *worker)
+{
+    if (worker->has_thread) {
+        uv_thread_join(&worker->thread);
+        worker->has_thread = false;
+    }
+    if (worker->is_open) {
+        ticker_close(&worker->ticker);
+        uv_close((uv_handle_t *)&worker->idle, NULL);
+        uv_close((uv_handle_t *)&worker->wake, NULL);
+        uv_run(&worker->loop, UV_RUN_DEFAULT);
+        int status = uv_loop_close(&worker->loop);
+        assert(status == 0);
+        (void)status;
+        worker->is_open = false;
+    }
+    event_queue_finish(&worker->events);
+    deadlines_finish(&worker->deadlines);
+    worker->rooms = NULL;
+}

@@ -1,0 +1,43 @@
+// test_deadlines.c: the heap against the obvious.
+#include <criterion/criterion.h>
+
+#include "deadlines.h"
+
+Test(deadlines, come_out_in_total_order)
+{
+    Deadlines deadlines;
+    uint64_t  random = 12345;
+    cr_assert(deadlines_init(&deadlines, 500));
+    for (uint32_t i = 0; i < 500; i++) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        deadlines_push(&deadlines, (Deadline){ .due_ns = (int64_t)(random >> 58), .room = i });
+    }
+    Deadline last = deadlines_pop(&deadlines);
+    while (deadlines.count > 0) {
+        Deadline next = deadlines_pop(&deadlines);
+        cr_assert(last.due_ns < next.due_ns || (last.due_ns == next.due_ns && last.room < next.room));
+        last = next;
+    }
+    deadlines_finish(&deadlines);
+}
+
+Test(deadlines, replaced_first_finds_its_place)
+{
+    Deadlines deadlines;
+    cr_assert(deadlines_init(&deadlines, 3));
+    for (uint32_t i = 0; i < 3; i++) {
+        deadlines_push(&deadlines, (Deadline){ .due_ns = 10 + i, .room = i });
+    }
+    deadlines_replace_first(&deadlines, 100);
+    cr_assert_eq(deadlines_pop(&deadlines).room, 1);
+    cr_assert_eq(deadlines_pop(&deadlines).room, 2);
+    cr_assert_eq(deadlines_pop(&deadlines).room, 0);
+    deadlines_finish(&deadlines);
+}
+
+Test(deadlines, none_is_fine)
+{
+    Deadlines deadlines;
+    cr_assert(deadlines_init(&deadlines, 0));
+    deadlines_finish(&deadlines);
+}
