@@ -56,6 +56,7 @@ typedef struct tp_report {
     bool     has_fault;       ///< the log ends in a fault, and so did the run
     uint64_t fault_tick;
     uint64_t gaps, missing_ticks, resumes;
+    tp_gap_cause gap_cause;   ///< of the last gap
     bool     is_signed;
     uint8_t  public_key[32];
     uint8_t  chain[TP_LOG_CHAIN_SIZE]; ///< END's chain value, when there is one
@@ -111,6 +112,38 @@ void tp_verify_options_standard(tp_verify_options *options);
 
 /// Verifies one log. Never fails otherwise than by its report.
 void tp_verify_log(const tp_source *source, const tp_verify_options *options, tp_report *report);
+
+// The same, a row at a time, for a host that sets the pace: tp_verify_log is a loop around these.
+
+typedef struct tp_verifier tp_verifier;
+
+typedef enum tp_verifier_status {
+    TP_VERIFIER_ROW  = 0, ///< one row was taken (tp_verifier_row), and what it claims was compared
+    TP_VERIFIER_WAIT = 1, ///< follow: nothing new yet; call again later
+    TP_VERIFIER_DONE = 2, ///< nothing more to take: tp_verifier_finish says what it came to
+} tp_verifier_status;
+
+/// Source and what the options point at must outlive the verifier; `wait` is not called. NULL: out of memory.
+tp_verifier       *tp_verifier_create(const tp_source *source, const tp_verify_options *options);
+/// Reads on until the next row is at hand, without stepping it: ROW. What stands after the last row and speaks about it (LEAVES, KEY,
+/// END) is compared on the way. Calling it again changes nothing.
+tp_verifier_status tp_verifier_prepare(tp_verifier *verifier);
+/// Prepares, then takes the row: steps it and compares what it claims. Bounded by one row and what stands before it.
+tp_verifier_status tp_verifier_next(tp_verifier *verifier);
+/// NULL until IDENT was read and its world found, and when that is not possible.
+const tp_ident    *tp_verifier_ident(const tp_verifier *verifier);
+/// The world after the last row; NULL as above. Stepping it elsewhere makes every later comparison fail.
+tp_sim            *tp_verifier_sim(const tp_verifier *verifier);
+/// The row that was just stepped (done or faulted, see the sim); NULL when the last row was not stepped, because it lies outside the
+/// range or behind a finding. Valid until the next call.
+const tp_log_row  *tp_verifier_row(const tp_verifier *verifier);
+/// What is known so far: counts, and the finding when there is one. The verdict is final only after tp_verifier_finish.
+const tp_report   *tp_verifier_report(const tp_verifier *verifier);
+/// Something is wrong, and stepping on would not say more about where: the host may stop.
+bool               tp_verifier_is_over(const tp_verifier *verifier);
+/// Concludes, at the end or wherever the caller stops (then INCOMPLETE at best). Once.
+void               tp_verifier_finish(tp_verifier *verifier, tp_report *report);
+void               tp_verifier_destroy(tp_verifier *verifier);
 
 /// Result of trying to fool the verifier.
 typedef struct tp_proof {

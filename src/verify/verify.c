@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LOCATE_TICKS = 36000, PROGRESS_TICKS = 1024 };
@@ -125,41 +126,41 @@ static void explain_rules(Verify *verify, const tp_ident *ident, const tp_world 
     }
 }
 
-// From IDENT to a sim in its first state. False with an INCOMPATIBLE finding.
-static bool make_sim(Verify *verify, const tp_ident *ident)
+// From IDENT to a sim in its first state, or to an INCOMPATIBLE finding and no sim.
+static void make_sim(Verify *verify, const tp_ident *ident)
 {
     const tp_verify_options *options = verify->options;
     const tp_world          *world = options->find_world(options->find_to, ident->world, ident->revision);
     tp_error                 error;
     if (world == NULL) {
         fail_incompatible(verify, "world '%s' (revision %u) is not here: give it with --world FILE.so", ident->world, ident->revision);
-        return false;
+        return;
     }
     if (!tp_world_check(world, &error)) {
         fail_incompatible(verify, "world '%s': %.250s", ident->world, error.text);
-        return false;
+        return;
     }
     if (world->revision != ident->revision || ident->abi != TP_WORLD_ABI) {
         fail_incompatible(verify, "world '%s' is revision %u (ABI %u) in the log and %u (ABI %u) here: give the old one with --world FILE.so",
                           ident->world, ident->revision, ident->abi, world->revision, TP_WORLD_ABI);
-        return false;
+        return;
     }
     if (!match_config(verify, ident, world)) {
-        return false;
+        return;
     }
     tp_setup setup = { .seed = ident->seed, .players = ident->players, .tick_rate_hz = ident->tick_rate_hz, .config = ident->config_values };
     tp_sim_options sim_options = { .algorithm = ident->algorithm };
     verify->sim = tp_sim_create(world, &setup, &sim_options, &error);
     if (verify->sim == NULL) {
         fail_incompatible(verify, "world '%s' refuses the log's rules: %.250s", ident->world, error.text);
-        return false;
+        return;
     }
     const tp_rules *rules = tp_sim_rules(verify->sim);
     if (rules->size != ident->rules.size || memcmp(rules->bytes, ident->rules.bytes, rules->size) != 0) {
         explain_rules(verify, ident, world);
-        return false;
+        tp_sim_destroy(verify->sim);
+        verify->sim = NULL;
     }
-    return true;
 }
 
 // Takes the state of a KEY that nothing here has proven: foreign bytes.
@@ -199,7 +200,7 @@ static bool predecessor_matches(const Verify *verify, const tp_log_key *key, con
 static void start(Verify *verify, const tp_log_record *record, const tp_log_key *key)
 {
     const tp_ident *ident = tp_reader_ident(verify->reader);
-    if (verify->start_key_tick > ident->first_tick) {
+    if (verify->sim == NULL || verify->start_key_tick > ident->first_tick) {
         return; // rows before a later KEY are skipped
     }
     if (ident->sequence > 0) {
@@ -376,6 +377,7 @@ static void take_row(Verify *verify, const tp_log_record *record, const tp_log_r
         return;
     }
     tp_sim_status status = step_row(verify, row, &error);
+    verify->is_row_stepped = true;
     if (status == TP_SIM_OK && verify->is_locating) {
         verify_locate_next_root(verify, row);
     } else if (status == TP_SIM_OK) {
@@ -395,42 +397,32 @@ static void take_row(Verify *verify, const tp_log_record *record, const tp_log_r
     }
 }
 
-static void take_rows(Verify *verify, const tp_log_record *record)
+static void take_fault(Verify *verify, const tp_log_record *record, const tp_log_row *row)
 {
-    tp_log_row  row;
-    tp_log_rows rows = tp_log_rows_of(tp_reader_ident(verify->reader), record);
-    while (tp_log_rows_next(&rows, &row)) {
-        take_row(verify, record, &row);
-    }
-}
-
-static void take_fault(Verify *verify, const tp_log_record *record)
-{
-    tp_log_row  row;
-    tp_error    error;
-    tp_log_rows rows = tp_log_rows_of(tp_reader_ident(verify->reader), record);
-    if (!tp_log_rows_next(&rows, &row) || !is_comparing(verify) || verify->is_stopped) {
+    tp_error error;
+    if (!is_comparing(verify) || verify->is_stopped) {
         verify->is_over = true;
         return;
     }
     uint8_t claimed[16];
     uint8_t mine[16];
     memcpy(claimed, record->payload, 16);
-    tp_sim_status status = step_row(verify, &row, &error);
+    tp_sim_status status = step_row(verify, row, &error);
+    verify->is_row_stepped = true;
     verify->is_over = true;
     if (status == TP_SIM_OK) {
-        verify_diverge(verify, row.tick, NULL, 0, "the log ends in a fault here and the world goes on");
+        verify_diverge(verify, row->tick, NULL, 0, "the log ends in a fault here and the world goes on");
     } else if (status == TP_SIM_REFUSED) {
         verify->report->offset = record->offset;
-        verify_find(verify, TP_CORRUPT, "tick %llu: no legal row for this world: %.200s", (unsigned long long)row.tick, error.text);
+        verify_find(verify, TP_CORRUPT, "tick %llu: no legal row for this world: %.200s", (unsigned long long)row->tick, error.text);
     } else {
         tp_hash128_to_bytes(tp_sim_fault_root(verify->sim), mine);
         if (memcmp(mine, claimed, 16) != 0) {
-            verify_diverge(verify, row.tick, claimed, 16, "both runs fault at this tick, but not from the same state and inputs");
+            verify_diverge(verify, row->tick, claimed, 16, "both runs fault at this tick, but not from the same state and inputs");
             memcpy(verify->report->actual_root, mine, 16);
         } else {
             verify->report->has_fault = true;
-            verify->report->fault_tick = row.tick;
+            verify->report->fault_tick = row->tick;
         }
     }
     verify->is_locating = false;
@@ -440,6 +432,7 @@ static void take_gap(Verify *verify, const tp_log_record *record)
 {
     tp_log_gap gap = tp_log_parse_gap(record);
     verify->report->gaps += 1;
+    verify->report->gap_cause = gap.cause;
     verify->report->missing_ticks += gap.last - gap.first + 1;
     verify->is_locating = false; // nothing past a gap belongs to this run
     verify->is_after_gap = true;
@@ -476,9 +469,12 @@ static void take_record(Verify *verify, const tp_log_record *record)
 {
     switch (record->type) {
     case TP_LOG_KEY: take_key(verify, record); return;
-    case TP_LOG_TICKS: take_rows(verify, record); return;
+    case TP_LOG_TICKS:
+    case TP_LOG_FAULT:
+        verify->rows = tp_log_rows_of(tp_reader_ident(verify->reader), record);
+        verify->has_rows = true;
+        return;
     case TP_LOG_LEAVES: take_leaves(verify, record); return;
-    case TP_LOG_FAULT: take_fault(verify, record); return;
     case TP_LOG_GAP: take_gap(verify, record); return;
     case TP_LOG_RESUME: verify->report->resumes += 1; return;
     case TP_LOG_END: take_end(verify, record); return;
@@ -535,7 +531,9 @@ static void conclude_reading(Verify *verify, tp_log_status status)
         verify_find(verify, TP_INTERNAL, "out of memory");
         return;
     case TP_LOG_WAIT:
-        verify_find(verify, TP_INCOMPLETE, "the log is still growing: no END yet");
+        if (!verify->is_stopped) {
+            verify_find(verify, TP_INCOMPLETE, "the log is still growing: no END yet");
+        }
         return;
     case TP_LOG_OK:
     case TP_LOG_DONE:
@@ -605,65 +603,169 @@ static uint64_t find_start_key(const tp_source *source, uint64_t from)
     return found;
 }
 
-static tp_log_status read_all(Verify *verify, tp_log_status status)
+static bool is_stop_asked(const Verify *verify)
+{
+    return verify->options->stop != NULL && *verify->options->stop;
+}
+
+tp_verifier_status tp_verifier_prepare(tp_verifier *verify)
+{
+    for (;;) {
+        if (verify->is_stopped) {
+            return TP_VERIFIER_DONE;
+        }
+        if (verify->is_row_ready) {
+            return TP_VERIFIER_ROW;
+        }
+        if (verify->has_rows) {
+            verify->has_rows = tp_log_rows_next(&verify->rows, &verify->row);
+            verify->is_row_ready = verify->has_rows;
+            continue;
+        }
+        if (verify->status != TP_LOG_OK && verify->status != TP_LOG_WAIT) {
+            return TP_VERIFIER_DONE;
+        }
+        verify->status = tp_reader_next(verify->reader, &verify->record);
+        if (verify->status == TP_LOG_WAIT) {
+            verify->is_stopped = is_stop_asked(verify);
+            return verify->is_stopped ? TP_VERIFIER_DONE : TP_VERIFIER_WAIT;
+        }
+        if (verify->status != TP_LOG_OK) {
+            return TP_VERIFIER_DONE;
+        }
+        if (verify->record.type != TP_LOG_IDENT) {
+            take_record(verify, &verify->record);
+            continue;
+        }
+        // Without a world nothing is stepped, but the report still says how much there was to check.
+        take_ident(verify);
+        make_sim(verify, tp_reader_ident(verify->reader));
+    }
+}
+
+tp_verifier_status tp_verifier_next(tp_verifier *verify)
+{
+    verify->is_row_stepped = false;
+    tp_verifier_status status = tp_verifier_prepare(verify);
+    if (status != TP_VERIFIER_ROW) {
+        return status;
+    }
+    verify->is_row_ready = false;
+    if (verify->record.type == TP_LOG_FAULT) {
+        take_fault(verify, &verify->record, &verify->row);
+    } else {
+        take_row(verify, &verify->record, &verify->row);
+    }
+    return TP_VERIFIER_ROW;
+}
+
+// False when out of memory.
+static bool open_verify(Verify *verify, const tp_source *source, const tp_verify_options *options, tp_report *report)
+{
+    memset(report, 0, sizeof(*report));
+    verify->options = options;
+    verify->report = report;
+    if (options->from > 0) {
+        verify->start_key_tick = find_start_key(source, options->from);
+    }
+    tp_reader_options reader_options = { .follow = options->follow };
+    verify->status = tp_reader_open(source, &reader_options, &verify->reader);
+    return verify->reader != NULL;
+}
+
+static void conclude(Verify *verify)
 {
     const tp_verify_options *options = verify->options;
-    tp_log_record            record;
-    while (!verify->is_stopped) {
-        if (status == TP_LOG_OK) {
-            status = tp_reader_next(verify->reader, &record);
-        }
-        if (status == TP_LOG_WAIT) {
-            if (options->stop != NULL && *options->stop) {
-                verify->is_stopped = true;
-            } else if (options->wait == NULL || !options->wait(options->wait_to)) {
-                return status;
-            }
-            status = TP_LOG_OK;
-            continue;
-        }
-        if (status != TP_LOG_OK) {
-            return status;
-        }
-        if (record.type == TP_LOG_IDENT) {
-            take_ident(verify);
-            if (!make_sim(verify, tp_reader_ident(verify->reader))) {
-                return TP_LOG_OK;
-            }
-            continue;
-        }
-        take_record(verify, &record);
+    tp_report               *report = verify->report;
+    conclude_reading(verify, verify->status);
+    conclude_coverage(verify);
+    conclude_trust(verify);
+    if (report->verdict == TP_DIVERGED) {
+        verify_locate_finish(verify);
     }
-    return TP_LOG_OK;
+    report->matched_ticks = report->verdict == TP_DIVERGED ? report->bad_tick - report->first_tick : report->checked;
+    if (verify->sim != NULL) {
+        tp_hash128_to_bytes(tp_sim_root(verify->sim), report->final_root);
+    }
+    if (options->progress != NULL) {
+        options->progress(options->progress_to, report->stepped, tp_reader_offset(verify->reader));
+    }
+}
+
+static void close_verify(Verify *verify)
+{
+    tp_sim_destroy(verify->sim);
+    tp_reader_close(verify->reader);
 }
 
 void tp_verify_log(const tp_source *source, const tp_verify_options *options, tp_report *report)
 {
-    Verify verify = { .options = options, .report = report };
-    memset(report, 0, sizeof(*report));
-    if (options->from > 0) {
-        verify.start_key_tick = find_start_key(source, options->from);
-    }
-    tp_reader_options reader_options = { .follow = options->follow };
-    tp_log_status     status = tp_reader_open(source, &reader_options, &verify.reader);
-    if (verify.reader == NULL) {
+    Verify verify = { .status = TP_LOG_OK };
+    if (!open_verify(&verify, source, options, report)) {
         verify_find(&verify, TP_INTERNAL, "out of memory");
         return;
     }
-    status = read_all(&verify, status);
-    conclude_reading(&verify, status);
-    conclude_coverage(&verify);
-    conclude_trust(&verify);
-    if (report->verdict == TP_DIVERGED) {
-        verify_locate_finish(&verify);
+    tp_verifier_status status = TP_VERIFIER_ROW;
+    while (status != TP_VERIFIER_DONE) {
+        status = tp_verifier_next(&verify);
+        if (status == TP_VERIFIER_WAIT && (options->wait == NULL || !options->wait(options->wait_to))) {
+            verify.is_stopped = is_stop_asked(&verify);
+            break;
+        }
     }
-    report->matched_ticks = report->verdict == TP_DIVERGED ? report->bad_tick - report->first_tick : report->checked;
-    if (verify.sim != NULL) {
-        tp_hash128_to_bytes(tp_sim_root(verify.sim), report->final_root);
+    conclude(&verify);
+    close_verify(&verify);
+}
+
+tp_verifier *tp_verifier_create(const tp_source *source, const tp_verify_options *options)
+{
+    Verify *verify = calloc(1, sizeof(*verify));
+    if (verify == NULL) {
+        return NULL;
     }
-    if (options->progress != NULL) {
-        options->progress(options->progress_to, report->stepped, tp_reader_offset(verify.reader));
+    verify->kept_options = *options;
+    if (!open_verify(verify, source, &verify->kept_options, &verify->kept_report)) {
+        free(verify);
+        return NULL;
     }
-    tp_sim_destroy(verify.sim);
-    tp_reader_close(verify.reader);
+    return verify;
+}
+
+const tp_ident *tp_verifier_ident(const tp_verifier *verify)
+{
+    return verify->sim != NULL ? tp_reader_ident(verify->reader) : NULL;
+}
+
+tp_sim *tp_verifier_sim(const tp_verifier *verify)
+{
+    return verify->sim;
+}
+
+const tp_log_row *tp_verifier_row(const tp_verifier *verify)
+{
+    return verify->is_row_stepped ? &verify->row : NULL;
+}
+
+const tp_report *tp_verifier_report(const tp_verifier *verify)
+{
+    return verify->report;
+}
+
+bool tp_verifier_is_over(const tp_verifier *verify)
+{
+    return verify->has_finding && !verify->is_locating;
+}
+
+void tp_verifier_finish(tp_verifier *verify, tp_report *report)
+{
+    conclude(verify);
+    *report = verify->kept_report;
+}
+
+void tp_verifier_destroy(tp_verifier *verify)
+{
+    if (verify != NULL) {
+        close_verify(verify);
+        free(verify);
+    }
 }

@@ -4,11 +4,23 @@
 #include "bytes.h"
 #include "tickproof/verify.h"
 
-typedef struct {
+struct tp_verifier {
     const tp_verify_options *options;
     tp_report               *report;
     tp_reader               *reader;
     tp_sim                  *sim;
+
+    // Where reading stands: the rows of a TICKS or FAULT record are given out one by one.
+    tp_log_status status;
+    tp_log_record record;
+    tp_log_rows   rows;
+    bool          has_rows;
+    tp_log_row    row;
+    bool          is_row_ready;   // `row` is the next to take
+    bool          is_row_stepped; // the last row taken was stepped
+
+    tp_verify_options kept_options; // a verifier's own copies; tp_verify_log borrows its caller's
+    tp_report         kept_report;
 
     // The finding that stands. DIVERGED and CORRUPT come in file order, so the first one found is the earlier.
     bool has_finding;
@@ -34,7 +46,8 @@ typedef struct {
     uint64_t locate_end;
     bool     has_section, has_field;
     uint64_t agree_again; // the first tick after the bad one has been compared
-} Verify;
+};
+typedef struct tp_verifier Verify;
 
 /// Latches the first finding and words it. Later ones are ignored.
 void verify_find(Verify *verify, tp_verdict verdict, const char *format, ...) __attribute__((format(printf, 3, 4)));
