@@ -1,6 +1,8 @@
 // layout_internal.h: what the sources of the layout share.
 #pragma once
 
+#include <string.h>
+
 #include "tickproof/layout.h"
 
 /// Bytes of one value of a type, 0 for a number that is no type; a handle counts as its two words.
@@ -28,8 +30,41 @@ static inline bool layout_type_is_signed(tp_field_type type)
 /// Canonical bytes of one struct.
 uint32_t layout_fields_size(const tp_field *fields, uint32_t count);
 
+static inline uint64_t layout_sign_extend(uint64_t bits, uint32_t size)
+{
+    if (size == 8) {
+        return bits;
+    }
+    uint64_t sign = UINT64_C(1) << (size * 8 - 1);
+    return (bits ^ sign) - sign;
+}
+
 /// Reads one native value as 64 bits, sign-extended when the type is signed. A handle: index | generation << 32.
-uint64_t layout_value_load(tp_field_type type, const void *place);
+static inline uint64_t layout_value_load(tp_field_type type, const void *place)
+{
+    uint32_t size = layout_value_size(type);
+    uint64_t bits = 0;
+    if (type == TP_TYPE_HANDLE) {
+        uint32_t words[2];
+        memcpy(words, place, sizeof(words));
+        return (uint64_t)words[0] | (uint64_t)words[1] << 32;
+    }
+    if (size == 1) {
+        bits = *(const uint8_t *)place;
+    } else if (size == 2) {
+        uint16_t value;
+        memcpy(&value, place, sizeof(value));
+        bits = value;
+    } else if (size == 4) {
+        uint32_t value;
+        memcpy(&value, place, sizeof(value));
+        bits = value;
+    } else {
+        memcpy(&bits, place, sizeof(bits));
+    }
+    return layout_type_is_signed(type) ? layout_sign_extend(bits, size) : bits;
+}
+
 void     layout_value_store(tp_field_type type, void *place, uint64_t bits);
 /// The same for little-endian bytes.
 uint64_t layout_value_get(tp_field_type type, const uint8_t *bytes);

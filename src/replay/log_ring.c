@@ -53,26 +53,37 @@ void log_ring_unlock(const LogRing *ring)
     pthread_mutex_unlock((pthread_mutex_t *)&ring->mutex);
 }
 
+// A wake-up is a system call that the tick thread pays for, so it happens only when somebody sleeps, and after the mutex is free: the
+// woken thread would otherwise wait for it at once.
+static void wake(LogRing *ring, bool is_wanted)
+{
+    log_ring_unlock(ring);
+    if (is_wanted) {
+        pthread_cond_broadcast(&ring->changed);
+    }
+}
+
 LogBuffer *log_ring_acquire(LogRing *ring)
 {
-    log_ring_lock(ring);
-    while (ring->full == ring->count) {
-        pthread_cond_wait(&ring->changed, &ring->mutex);
+    if (ring->full == ring->count) {
+        log_ring_lock(ring);
+        ring->is_front_waiting = true;
+        while (ring->full == ring->count) {
+            pthread_cond_wait(&ring->changed, &ring->mutex);
+        }
+        ring->is_front_waiting = false;
+        log_ring_unlock(ring);
     }
     LogBuffer *buffer = &ring->buffers[ring->head];
-    log_ring_unlock(ring);
     buffer->size = 0;
     buffer->has_header = false;
     buffer->wants_sync = false;
     return buffer;
 }
 
-bool log_ring_is_busy(LogRing *ring)
+bool log_ring_is_busy(const LogRing *ring)
 {
-    log_ring_lock(ring);
-    bool is_busy = ring->full > 0;
-    log_ring_unlock(ring);
-    return is_busy;
+    return ring->full > 0;
 }
 
 void log_ring_submit(LogRing *ring)
@@ -80,24 +91,24 @@ void log_ring_submit(LogRing *ring)
     log_ring_lock(ring);
     ring->head = (ring->head + 1) % ring->count;
     ring->full++;
-    pthread_cond_broadcast(&ring->changed);
-    log_ring_unlock(ring);
+    wake(ring, ring->is_back_waiting);
 }
 
 void log_ring_close(LogRing *ring)
 {
     log_ring_lock(ring);
     ring->is_closed = true;
-    pthread_cond_broadcast(&ring->changed);
-    log_ring_unlock(ring);
+    wake(ring, true);
 }
 
 LogBuffer *log_ring_take(LogRing *ring)
 {
     log_ring_lock(ring);
+    ring->is_back_waiting = true;
     while (ring->full == 0 && !ring->is_closed) {
         pthread_cond_wait(&ring->changed, &ring->mutex);
     }
+    ring->is_back_waiting = false;
     LogBuffer *buffer = ring->full > 0 ? &ring->buffers[ring->tail] : NULL;
     log_ring_unlock(ring);
     return buffer;
@@ -108,6 +119,5 @@ void log_ring_release(LogRing *ring)
     log_ring_lock(ring);
     ring->tail = (ring->tail + 1) % ring->count;
     ring->full--;
-    pthread_cond_broadcast(&ring->changed);
-    log_ring_unlock(ring);
+    wake(ring, ring->is_front_waiting);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +27,9 @@ typedef struct LogBuffer {
 typedef struct LogRing {
     LogBuffer       buffers[LOG_RING_BUFFERS];
     size_t          capacity; ///< bytes of each
-    uint32_t        count, head, tail, full;
+    uint32_t        count, head, tail;
+    _Atomic uint32_t full; ///< buffers handed over and not yet released; changed under the mutex, read anywhere
+    bool            is_front_waiting, is_back_waiting;
     bool            is_closed;
     bool            is_made;
     pthread_mutex_t mutex;
@@ -38,7 +41,7 @@ bool log_ring_init(LogRing *ring, size_t capacity, bool is_threaded);
 void log_ring_finish(LogRing *ring);
 
 /// Front: whether the back still has a buffer that was handed over.
-bool log_ring_is_busy(LogRing *ring);
+bool log_ring_is_busy(const LogRing *ring);
 /// Front: an empty buffer to fill, waiting for one.
 LogBuffer *log_ring_acquire(LogRing *ring);
 /// Front: hands the acquired buffer over.

@@ -40,9 +40,7 @@ bool log_front_hand_over(tp_writer *writer)
             log_ring_release(&writer->ring);
         }
     }
-    log_ring_lock(&writer->ring);
     front->has_failed = front->has_failed || writer->published.has_failed;
-    log_ring_unlock(&writer->ring);
     return !front->has_failed;
 }
 
@@ -249,7 +247,7 @@ static bool append_due(tp_writer *writer, tp_sim *sim)
     if (has_seal && is_good) {
         is_good = append_seal(writer);
     }
-    return pass_on(writer, has_seal) && is_good;
+    return pass_on(writer, has_seal && writer->durability != TP_DURABLE_NONE) && is_good;
 }
 
 static bool may_write(tp_writer *writer, const char *what)

@@ -9,7 +9,7 @@
 enum {
     LOG_RUN_LIMIT     = 1024 * 1024, ///< payload bytes at which a run is closed early
     LOG_PASS_ON_SIZE  = 16384,       ///< bytes that wake the back of a threaded writer
-    LOG_PASS_ON_TICKS = 256,         ///< ticks that do
+    LOG_PASS_ON_TICKS = 1024,        ///< ticks that do
     LOG_PASS_ON_BUSY_SIZE = 65536,   ///< bytes that are handed over even to a busy back
 };
 
@@ -33,7 +33,7 @@ typedef struct LogBack {
 
 /// Written by the back, read by anybody under the ring's lock.
 typedef struct LogPublished {
-    bool     has_failed;
+    _Atomic bool has_failed; ///< alone of these, also read without it
     uint64_t bytes;
     uint64_t durable_tick;
     uint8_t  end_chain[TP_LOG_CHAIN_SIZE];

@@ -12,8 +12,9 @@
 #include "testworld.h"
 #include "tickproof/replay.h"
 
-enum { ROUNDS = 9, SLOTS_MAX = 16, PARTS = 5 };
-static const char *const part_names[PARTS] = { "step", "+ root", "+ root + record", "+ root + record + snapshot", "bare step alone" };
+enum { ROUNDS = 9, SLOTS_MAX = 16, PARTS = 6 };
+static const char *const part_names[PARTS] = { "step", "+ root", "+ root + record", "+ root + record + snapshot",
+                                               "the same, durable / 60 ticks", "bare step alone" };
 
 typedef struct {
     const char     *name;
@@ -94,6 +95,8 @@ static double run_host(const Case *bench, const tp_setup *setup, uint64_t ticks,
     tp_writer        *writer = NULL;
     pthread_t         back;
     tp_writer_options_standard(&writer_options);
+    // Becoming durable wakes the thread behind, which costs what this machine's system calls cost: shown on a line of its own.
+    writer_options.durability = part == 4 ? TP_DURABLE_INTERVAL : TP_DURABLE_NONE;
     if (part >= 2) {
         writer = tp_writer_create(&sink, sim, &writer_options, true, &error);
         pthread_create(&back, NULL, back_main, writer);
@@ -166,7 +169,14 @@ static void run_case(const Case *bench, uint64_t ticks)
                median / bare, median - bare);
     }
     double host = times[3][ROUNDS / 2] - bare;
-    printf("  host overhead: %.1f ns/tick%s\n", host, layout.block_size <= 1024 ? host <= 250 ? " (budget 250: kept)" : " (budget 250: MISSED)" : "");
+    printf("  host overhead: %.1f ns/tick", host);
+    if (layout.block_size <= 1024) {
+        printf(" (budget 250 ns: %s)", host <= 250 ? "kept" : "MISSED");
+    }
+    if (bare >= 1000) {
+        printf(" (budget x1.25: %s)", host <= bare * 0.25 ? "kept" : "MISSED");
+    }
+    printf("\n");
 }
 
 int main(int argc, char **argv)
@@ -177,6 +187,7 @@ int main(int argc, char **argv)
         { .name = "runner, 2 players", .world = &runner_world, .players = 2 },
         { .name = "runner, 8 players", .world = &runner_world, .players = 8 },
         { .name = "testflat, 2 players", .world = &testworld_flat, .players = 2 },
+        { .name = "testflat, 16 players, 1,000 balls", .world = &testworld_flat, .players = 16, .config = { 1000, 1 }, .has_config = true },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         run_case(&cases[i], ticks);

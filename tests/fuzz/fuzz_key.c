@@ -92,6 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     redo_root(target, record->payload);
     size_t            log_size = 0;
     uint8_t          *log = log_mutate_save((LogMutate *)&target->log, LOG_MUTATE_ALL, &log_size);
+    record = &target->log.records[target->key]; // making INDEX anew may have moved the list
     tp_memory_source  memory = { log, log_size };
     tp_source         source = tp_source_of_memory(&memory);
     tp_verify_options options;
