@@ -28,6 +28,11 @@ const char *tp_verdict_name(tp_verdict verdict);
 /// The more serious of two in a batch: 70, 8, 1, 3, 6, 7, 4, 5, 2, 0.
 tp_verdict tp_verdict_worst(tp_verdict a, tp_verdict b);
 
+/// The world that a log was recorded with, in the state that its init makes. NULL with the reason, which is what makes a log
+/// INCOMPATIBLE: `world` is NULL (none was found), its revision, config items, tables or content are others, or it refuses the
+/// log's rules. `options` may be NULL; the algorithm is the log's whatever they say.
+tp_sim *tp_sim_of_ident(const tp_ident *ident, const tp_world *world, const tp_sim_options *options, tp_error *error);
+
 typedef enum tp_known { TP_UNKNOWN = 0, TP_NO = 1, TP_YES = 2 } tp_known;
 
 enum { TP_MESSAGE_SIZE = 384 };
@@ -125,8 +130,12 @@ typedef enum tp_verifier_status {
 
 /// Source and what the options point at must outlive the verifier; `wait` is not called. NULL: out of memory.
 tp_verifier       *tp_verifier_create(const tp_source *source, const tp_verify_options *options);
+/// Reads IDENT and the first KEY, so that the sim stands where the log begins. False when it does not: the log's head is not (yet)
+/// there, no world here made it, or `from` lies behind a later KEY. For a host that has something to do before the first row;
+/// the calls below need no start.
+bool               tp_verifier_start(tp_verifier *verifier);
 /// Reads on until the next row is at hand, without stepping it: ROW. What stands after the last row and speaks about it (LEAVES, KEY,
-/// END) is compared on the way. Calling it again changes nothing.
+/// END) is compared on the way, and a GAP's KEY becomes the sim's state. Calling it again changes nothing.
 tp_verifier_status tp_verifier_prepare(tp_verifier *verifier);
 /// Prepares, then takes the row: steps it and compares what it claims. Bounded by one row and what stands before it.
 tp_verifier_status tp_verifier_next(tp_verifier *verifier);
@@ -135,13 +144,13 @@ const tp_ident    *tp_verifier_ident(const tp_verifier *verifier);
 /// The world after the last row; NULL as above. Stepping it elsewhere makes every later comparison fail.
 tp_sim            *tp_verifier_sim(const tp_verifier *verifier);
 /// The row that was just stepped (done or faulted, see the sim); NULL when the last row was not stepped, because it lies outside the
-/// range or behind a finding. Valid until the next call.
+/// range or behind a finding, or is refused by the world. Valid until the next call.
 const tp_log_row  *tp_verifier_row(const tp_verifier *verifier);
 /// What is known so far: counts, and the finding when there is one. The verdict is final only after tp_verifier_finish.
 const tp_report   *tp_verifier_report(const tp_verifier *verifier);
 /// Something is wrong, and stepping on would not say more about where: the host may stop.
 bool               tp_verifier_is_over(const tp_verifier *verifier);
-/// Concludes, at the end or wherever the caller stops (then INCOMPLETE at best). Once.
+/// Concludes, at the end or wherever the caller stops (then INCOMPLETE at best). Reads nothing. Once.
 void               tp_verifier_finish(tp_verifier *verifier, tp_report *report);
 void               tp_verifier_destroy(tp_verifier *verifier);
 

@@ -14,6 +14,7 @@
 
 #include "batch_child.h"
 #include "cli.h"
+#include "signals.h"
 
 enum { POLL_NS = 20 * 1000 * 1000 };
 
@@ -57,13 +58,16 @@ typedef struct {
 
 // Shared with the children: a signal to the parent alone must reach them, too.
 static volatile bool *stop_flag;
-static volatile sig_atomic_t signal_count;
+static volatile sig_atomic_t is_stop_wanted, is_stop_urgent;
 
 static void on_signal(int number)
 {
     (void)number;
     *stop_flag = true;
-    signal_count++;
+    is_stop_wanted = 1;
+    if (signals_is_second()) {
+        is_stop_urgent = 1;
+    }
 }
 
 // The only use of this signal is to wake the parent.
@@ -200,7 +204,7 @@ static void start_job(Batch *batch, Worker *worker, size_t index, const BatchFil
 
 static void skip_job(Batch *batch, size_t index)
 {
-    bool is_fast = batch->options->fails_fast && batch->has_failed && signal_count == 0;
+    bool is_fast = batch->options->fails_fast && batch->has_failed && is_stop_wanted == 0;
     conclude(&batch->files[index], TP_INCOMPLETE, is_fast ? "not read: another log failed first (--fail-fast)" : "interrupted before it was read");
     finish_job(batch, index);
 }
@@ -319,7 +323,7 @@ static void watch(const Batch *batch, Worker *worker)
     }
     bool is_busy = atomic_load(&worker->cell->activity) != CHILD_READING;
     bool is_late = batch->options->step_timeout_s > 0 && is_busy && now - worker->last_change > (double)batch->options->step_timeout_s;
-    if (is_late || signal_count > 1) {
+    if (is_late || is_stop_urgent != 0) {
         worker->is_killed = is_late;
         kill(worker->pid, SIGKILL);
     }

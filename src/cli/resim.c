@@ -50,47 +50,11 @@ void resim_finish(Resim *resim)
     resim->reader = NULL;
 }
 
-static bool has_same_config(const tp_ident *ident, const tp_world *world)
-{
-    bool is_same = ident->config_count == world->config_count;
-    for (uint32_t i = 0; is_same && i < world->config_count; i++) {
-        is_same = strcmp(ident->config_names[i], world->config[i].name) == 0;
-    }
-    return is_same;
-}
-
-static tp_sim *make_sim(const tp_ident *ident, const tp_world *world, tp_error *error)
-{
-    tp_setup       setup = { ident->seed, ident->players, ident->tick_rate_hz, ident->config_values };
-    tp_sim_options options = { .algorithm = ident->algorithm };
-    tp_sim        *sim = tp_sim_create(world, &setup, &options, error);
-    if (sim == NULL) {
-        return NULL;
-    }
-    const tp_rules *rules = tp_sim_rules(sim);
-    if (rules->size == ident->rules.size && memcmp(rules->bytes, ident->rules.bytes, rules->size) == 0) {
-        return sim;
-    }
-    tp_error_set(error, "world '%s' revision %u has other tables or content here than in the log", world->name, world->revision);
-    tp_sim_destroy(sim);
-    return NULL;
-}
-
 bool resim_find_world(Resim *resim, WorldSet *worlds, tp_error *error)
 {
     const tp_ident *ident = resim->ident;
     const tp_world *world = worlds_search(worlds, ident->world, ident->revision);
-    if (world == NULL) {
-        return tp_error_set(error, "world '%s' (revision %u) is not here: give it with --world FILE.so", ident->world, ident->revision);
-    }
-    if (world->revision != ident->revision || ident->abi != TP_WORLD_ABI) {
-        return tp_error_set(error, "world '%s' is revision %u in the log and %u here: give the old one with --world FILE.so", ident->world,
-                            ident->revision, world->revision);
-    }
-    if (!has_same_config(ident, world)) {
-        return tp_error_set(error, "world '%s' has other config items here than in the log", ident->world);
-    }
-    resim->sim = make_sim(ident, world, error);
+    resim->sim = tp_sim_of_ident(ident, world, NULL, error);
     resim->world = resim->sim == NULL ? NULL : world;
     return resim->sim != NULL;
 }

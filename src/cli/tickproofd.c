@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -12,6 +11,7 @@
 #include "args.h"
 #include "cli.h"
 #include "files.h"
+#include "signals.h"
 #include "tickproofd_text.h"
 #include "worlds.h"
 
@@ -185,11 +185,10 @@ static void raise_file_limit(void)
 }
 
 static Server *volatile signalled;
-static atomic_int       signal_count; // two threads may take two signals at once
 
 static void on_signal(int number)
 {
-    if (atomic_fetch_add(&signal_count, 1) > 0) {
+    if (signals_is_second()) {
         _exit(128 + number);
     }
     server_stop(signalled);

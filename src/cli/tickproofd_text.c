@@ -10,7 +10,7 @@
 static const char *advice_of(tp_verdict verdict)
 {
     switch (verdict) {
-    case TP_DIVERGED: return ": 'tickproof verify' names the field";
+    case TP_DIVERGED: return ": 'tickproof verify' and 'tickproof dump' show more";
     case TP_CORRUPT:
     case TP_UNAUTHENTIC: return ": get another copy of the file";
     case TP_TRUNCATED: return ": 'tickproof info' shows what is left";
@@ -235,6 +235,7 @@ static void print_json_room(FILE *out, const ServerRoomResult *result)
     if (report->verdict == TP_DIVERGED) {
         textout_u64_member(out, false, "bad_tick", report->bad_tick);
         textout_json_member(out, false, "section", report->section);
+        textout_json_member(out, false, "field", report->field);
     }
     textout_hex_member(out, false, "root", report->final_root, sizeof(report->final_root));
     if (result->log_path[0] != '\0') {

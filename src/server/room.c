@@ -20,7 +20,7 @@ static void post(Room *room, ServerEvent *event)
     room->host->post(room->host->to, event);
 }
 
-bool room_open_log(Room *room, tp_error *error)
+bool room_open_log(Room *room, const tp_ident *ident, tp_error *error)
 {
     const char      *slash = strrchr(room->result.path, '/');
     ServerLogOptions options = {
@@ -30,7 +30,7 @@ bool room_open_log(Room *room, tp_error *error)
         .source = slash != NULL ? slash + 1 : room->result.path,
         .build = room->host->options->build,
         .durability = room->durability,
-        .ident = tp_reader_ident(room->source.reader),
+        .ident = ident,
         .drained = room->host->drained,
         .to = room->host->to,
     };
@@ -82,7 +82,7 @@ static void refuse(Room *room, const tp_error *error)
         result->report.verdict = TP_USAGE;
         snprintf(result->report.message, sizeof(result->report.message), "%s", error->text);
     } else {
-        room_check_conclude(&room->check, room->source.reader, room->source.status, false);
+        recorded_finish(room);
     }
     result->last_event = SERVER_EVENT_ROOM_REFUSED;
     result->state = SERVER_ROOM_DONE;
@@ -101,7 +101,7 @@ void room_open(Room *room)
     tp_error          error = { "" };
     assert(result->state == SERVER_ROOM_WAITING || result->state == SERVER_ROOM_DONE);
     room_finish(room);
-    room_check_init(&room->check, &result->report);
+    memset(&result->report, 0, sizeof(result->report));
     result->loops += 1;
     result->log_path[0] = '\0';
     room->is_log_failed = false;
@@ -116,9 +116,8 @@ void room_open(Room *room)
         ServerEvent event = event_of(room, SERVER_EVENT_ROOM_OPEN);
         post(room, &event);
     }
-    recorded_prepare(room);
-    if (!room->source.has_row) {
-        room_end(room, reason_of_source(room));
+    if (!recorded_prepare(room)) {
+        room_end(room);
     }
 }
 
@@ -137,9 +136,8 @@ static void tick(Room *room, int64_t now_ns)
     room->first_ns = room->first_ns == 0 ? now_ns : room->first_ns;
     room->last_ns = now_ns;
     recorded_step(room);
-    recorded_prepare(room);
-    if (!room->source.has_row) {
-        room_end(room, reason_of_source(room));
+    if (!recorded_prepare(room)) {
+        room_end(room);
     }
 }
 
@@ -206,16 +204,15 @@ static void add_times(Room *room)
     result->late_max_ns = room->lateness.max_ns;
 }
 
-void room_end(Room *room, tp_end_reason reason)
+void room_end(Room *room)
 {
     ServerRoomResult *result = &room->result;
     assert(result->state == SERVER_ROOM_RUNNING);
-    room_check_conclude(&room->check, room->source.reader, room->source.status, room->is_stopped);
+    recorded_finish(room);
     result->last_event = last_event_of(room);
     add_times(room);
-    recorded_close(room);
     if (server_log_is_open(&room->log)) {
-        server_log_finish(&room->log, room->sim, has_fault(room) ? TP_END_FAULT : reason);
+        server_log_finish(&room->log, room->sim, has_fault(room) ? TP_END_FAULT : reason_of_source(room));
         result->state = SERVER_ROOM_CLOSING;
     } else {
         result->state = SERVER_ROOM_DONE;
@@ -226,7 +223,7 @@ void room_stop(Room *room)
 {
     if (room->result.state == SERVER_ROOM_RUNNING) {
         room->is_stopped = true;
-        room_end(room, TP_END_STOPPED);
+        room_end(room);
     } else if (room->result.state == SERVER_ROOM_WAITING) {
         room->is_stopped = true;
         room->result.report.verdict = TP_INCOMPLETE;
@@ -293,7 +290,4 @@ void room_post_status(Room *room)
 void room_finish(Room *room)
 {
     recorded_close(room);
-    room_check_finish(&room->check);
-    tp_sim_destroy(room->sim);
-    room->sim = NULL;
 }

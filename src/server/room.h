@@ -3,7 +3,6 @@
 #pragma once
 
 #include "lateness.h"
-#include "room_check.h"
 #include "server.h"
 #include "server_log.h"
 #include "tickproof/tickclock.h"
@@ -18,21 +17,13 @@ typedef struct RoomHost {
     void *to;
 } RoomHost;
 
-/// A recorded log, read as it is stepped: memory is the reader's window and the record that its rows are taken from.
+/// A recorded log, verified as it is stepped: memory is the reader's window and what the verifier took when the room was opened.
 typedef struct RoomSource {
-    int           file;
-    tp_source     bytes;
-    tp_reader    *reader;
-    tp_log_record record;
-    tp_log_rows   rows;
-    bool          has_rows;  ///< `rows` belongs to `record`
-    bool          has_row;   ///< `row` is the next to step
-    bool          is_fault;  ///< it is the one that the log says faults
-    tp_log_row    row;
-    tp_command    commands[TP_COMMANDS_MAX];
-    uint64_t      gap_first; ///< after a GAP, until its KEY
-    tp_gap_cause  gap_cause;
-    tp_log_status status;    ///< what reading has come to
+    int          file;
+    tp_source    bytes;
+    tp_verifier *verifier;
+    uint64_t     log_next_tick;             ///< the next that the room's own log expects
+    tp_command   commands[TP_COMMANDS_MAX]; ///< of the row that is being recorded
 } RoomSource;
 
 typedef struct Room {
@@ -43,8 +34,7 @@ typedef struct Room {
     tp_durability    durability;
     ServerRoomResult result;
 
-    tp_sim    *sim;
-    RoomCheck  check;
+    tp_sim    *sim; ///< of the source's verifier; NULL while there is none
     RoomSource source;
     ServerLog  log;
     bool       is_log_failed;
@@ -82,17 +72,20 @@ void room_finish(Room *room);
 
 // Between room.c and room_recorded.c.
 
-/// False with the reason in the check's report, or in `error` when the file could not be opened.
+/// Header, IDENT and first KEY, then the room's own log, between the state's making and its first step. Fills the head of the
+/// result's report. False with the reason in the verifier, or in `error` when it lies outside the log.
 bool recorded_open(Room *room, tp_error *error);
-/// Reads on until a row is ready, the log has ended, or the check is over.
-void recorded_prepare(Room *room);
+/// Reads on until a row is ready. False: the log has ended, or a finding has been located as far as it goes.
+bool recorded_prepare(Room *room);
 /// Steps the row that is ready, compares and records it.
 void recorded_step(Room *room);
+/// Concludes into the result's report and closes the file. The world stays until recorded_close.
+void recorded_finish(Room *room);
 void recorded_close(Room *room);
 
 /// Opens the room's own log once the world stands at its first tick. False with the reason.
-bool room_open_log(Room *room, tp_error *error);
+bool room_open_log(Room *room, const tp_ident *ident, tp_error *error);
 /// Writing has failed: says so once, and the room goes on without.
 void room_lose_log(Room *room);
-/// The run is over: concludes, hands the own log's end over. `reason` is for the own log.
-void room_end(Room *room, tp_end_reason reason);
+/// The run is over: concludes, hands the own log's end over.
+void room_end(Room *room);

@@ -1,9 +1,11 @@
-// room_recorded.c: a recorded log as a room's source of rows. Records are read one at a time; whatever stands after a row and
-// speaks about it (LEAVES, KEY, END) is read and compared before the room's next tick is due.
+// room_recorded.c: a recorded log as a room's source of rows. The verifier reads, steps and compares; the room says when, and
+// records what was stepped. Whatever stands after a row and speaks about it (LEAVES, KEY, END) is read and compared before the
+// room's next tick is due.
 //
 // Reading happens on the tick thread: a record is some hundred bytes for 64 ticks, and the system is asked to read ahead.
 #include "room.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -25,107 +27,104 @@ static bool open_file(Room *room, tp_error *error)
     return true;
 }
 
-static tp_log_status next_record(RoomSource *source)
+static void each_tick(void *to, tp_sim *sim, uint64_t tick, bool is_finished)
 {
-    source->status = tp_reader_next(source->reader, &source->record);
-    return source->status;
+    const Room          *room = to;
+    const ServerOptions *options = room->host->options;
+    options->each_tick(options->each_to, room->result.name, sim, tick, is_finished);
 }
 
-// Header, IDENT and first KEY, and the room's own log between the state's making and its first step.
+static tp_verifier *make_verifier(Room *room)
+{
+    const ServerOptions *options = room->host->options;
+    tp_verify_options    verify_options;
+    tp_verify_options_standard(&verify_options);
+    verify_options.find_world = options->find_world;
+    verify_options.find_to = options->find_to;
+    verify_options.each_tick = options->each_tick != NULL ? each_tick : NULL;
+    verify_options.each_to = room;
+    verify_options.locate_ticks = SERVER_LOCATE_TICKS;
+    return tp_verifier_create(&room->source.bytes, &verify_options);
+}
+
 bool recorded_open(Room *room, tp_error *error)
 {
-    RoomSource              *source = &room->source;
-    const ServerOptions     *options = room->host->options;
-    tp_reader_options        reader_options = { 0 };
+    RoomSource *source = &room->source;
     memset(source, 0, sizeof(*source));
     if (!open_file(room, error)) {
         return false;
     }
-    source->status = tp_reader_open(&source->bytes, &reader_options, &source->reader);
-    if (source->reader == NULL) {
-        return tp_error_set(error, "reading the log: %s", tp_log_status_name(source->status));
+    source->verifier = make_verifier(room);
+    if (source->verifier == NULL) {
+        return tp_error_set(error, "reading the log: out of memory");
     }
-    if (source->status != TP_LOG_OK || next_record(source) != TP_LOG_OK) {
+    bool is_started = tp_verifier_start(source->verifier);
+    room->result.report = *tp_verifier_report(source->verifier);
+    if (!is_started) {
         return false;
     }
-    const tp_ident *ident = tp_reader_ident(source->reader);
-    room->sim = room_check_make_sim(&room->check, ident, options->find_world, options->find_to);
-    if (room->sim == NULL || next_record(source) != TP_LOG_OK || !room_check_start(&room->check, &source->record, ident)) {
-        return false;
-    }
-    return room->record_dir == NULL || room_open_log(room, error);
+    room->sim = tp_verifier_sim(source->verifier);
+    source->log_next_tick = tp_sim_tick(room->sim);
+    return room->record_dir == NULL || room_open_log(room, tp_verifier_ident(source->verifier), error);
 }
 
-void recorded_close(Room *room)
+static void close_file(RoomSource *source)
 {
-    RoomSource *source = &room->source;
-    tp_reader_close(source->reader);
-    source->reader = NULL;
     if (source->file >= 0) {
         close(source->file);
         source->file = -1;
     }
 }
 
-static void take_key(Room *room)
+void recorded_finish(Room *room)
+{
+    tp_verifier_finish(room->source.verifier, &room->result.report);
+    close_file(&room->source);
+}
+
+void recorded_close(Room *room)
+{
+    tp_verifier_destroy(room->source.verifier);
+    room->source.verifier = NULL;
+    room->sim = NULL;
+    close_file(&room->source);
+}
+
+static bool is_recording(const Room *room)
+{
+    return server_log_is_open(&room->log) && !room->is_log_failed;
+}
+
+// The source has a GAP: its KEY put the world further on than the own log is, which has to admit the same. (A fault may leave the
+// world further back: there is nothing to admit.)
+static void record_gap(Room *room)
 {
     RoomSource *source = &room->source;
-    bool        is_after_gap = room->check.is_after_gap;
-    if (!room_check_key(&room->check, &source->record) || !is_after_gap) {
+    uint64_t    next_tick = tp_sim_tick(room->sim);
+    if (!is_recording(room) || next_tick <= source->log_next_tick) {
         return;
     }
-    if (server_log_is_open(&room->log) && !room->is_log_failed &&
-        !server_log_gap(&room->log, room->sim, source->gap_first, source->gap_cause)) {
+    if (!server_log_gap(&room->log, room->sim, source->log_next_tick, tp_verifier_report(source->verifier)->gap_cause)) {
         room_lose_log(room);
     }
+    source->log_next_tick = next_tick;
 }
 
-static void take_record(Room *room)
+bool recorded_prepare(Room *room)
 {
-    RoomSource          *source = &room->source;
-    const tp_log_record *record = &source->record;
-    switch (record->type) {
-    case TP_LOG_TICKS:
-    case TP_LOG_FAULT:
-        source->rows = tp_log_rows_of(tp_reader_ident(source->reader), record);
-        source->has_rows = true;
-        source->is_fault = record->type == TP_LOG_FAULT;
-        break;
-    case TP_LOG_KEY: take_key(room); break;
-    case TP_LOG_LEAVES: room_check_leaves(&room->check, record); break;
-    case TP_LOG_GAP: {
-        tp_log_gap gap = tp_log_parse_gap(record);
-        source->gap_first = gap.first;
-        source->gap_cause = gap.cause;
-        room_check_gap(&room->check, record);
-        break;
+    tp_verifier *verifier = room->source.verifier;
+    if (tp_verifier_is_over(verifier)) {
+        return false;
     }
-    case TP_LOG_RESUME: room->check.report->resumes += 1; break;
-    case TP_LOG_END: room_check_end(&room->check, record); break;
-    default: break; // NOTE, SEAL and INDEX are the reader's
-    }
+    tp_verifier_status status = tp_verifier_prepare(verifier);
+    record_gap(room);
+    return status == TP_VERIFIER_ROW && !tp_verifier_is_over(verifier);
 }
 
-void recorded_prepare(Room *room)
+static tp_row row_for_log(RoomSource *source, const tp_log_row *row)
 {
-    RoomSource *source = &room->source;
-    while (!source->has_row && !room_check_is_over(&room->check)) {
-        if (source->has_rows) {
-            source->has_row = tp_log_rows_next(&source->rows, &source->row);
-            source->has_rows = source->has_row;
-        } else if (next_record(source) == TP_LOG_OK) {
-            take_record(room);
-        } else {
-            return;
-        }
-    }
-}
-
-static tp_row row_to_step(RoomSource *source)
-{
-    const tp_log_row *row = &source->row;
-    uint32_t          offset = 0;
-    uint32_t          count = 0;
+    uint32_t offset = 0;
+    uint32_t count = 0;
     while (count < TP_COMMANDS_MAX && tp_log_command_next(row, &offset, &source->commands[count])) {
         count++;
     }
@@ -138,36 +137,29 @@ static tp_row row_to_step(RoomSource *source)
     };
 }
 
-static void record_row(Room *room, const tp_row *row, tp_sim_status status)
+static void record_row(Room *room, const tp_log_row *row)
 {
-    if (!server_log_is_open(&room->log) || room->is_log_failed || status == TP_SIM_REFUSED) {
+    RoomSource *source = &room->source;
+    if (!is_recording(room)) {
         return;
     }
-    bool is_written = status == TP_SIM_OK ? server_log_tick(&room->log, room->sim, row) : server_log_fault(&room->log, room->sim, row);
+    tp_row log_row = row_for_log(source, row);
+    bool   is_written = tp_sim_is_faulted(room->sim) ? server_log_fault(&room->log, room->sim, &log_row)
+                                                     : server_log_tick(&room->log, room->sim, &log_row);
     if (!is_written) {
         room_lose_log(room);
     }
+    source->log_next_tick = tp_sim_tick(room->sim);
 }
 
 void recorded_step(Room *room)
 {
-    RoomSource          *source = &room->source;
-    const ServerOptions *options = room->host->options;
-    tp_error             error = { "" };
-    tp_row               row = row_to_step(source);
-    source->has_row = false;
-    if (options->each_tick != NULL) {
-        options->each_tick(options->each_to, room->result.name, room->sim, source->row.tick, false);
+    tp_verifier_status status = tp_verifier_next(room->source.verifier);
+    const tp_log_row  *row = tp_verifier_row(room->source.verifier);
+    assert(status == TP_VERIFIER_ROW);
+    (void)status;
+    if (row != NULL) {
+        room->loop_ticks += tp_sim_is_faulted(room->sim) ? 0 : 1;
+        record_row(room, row);
     }
-    tp_sim_status status = tp_sim_step(room->sim, &row, &error);
-    if (options->each_tick != NULL) {
-        options->each_tick(options->each_to, room->result.name, room->sim, source->row.tick, true);
-    }
-    room->loop_ticks += status == TP_SIM_OK ? 1 : 0;
-    if (source->is_fault) {
-        room_check_fault(&room->check, &source->row, source->record.payload, source->record.offset, status, &error);
-    } else {
-        room_check_row(&room->check, &source->row, source->record.offset, status, &error);
-    }
-    record_row(room, &row, status);
 }

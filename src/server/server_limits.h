@@ -43,7 +43,8 @@ enum {
     /// wake-up, so that a thousand rooms cost a thousand ticks but not a thousand timers.
     SERVER_PHASE_NS = 1000000,
 
-    /// Ticks a diverged room goes on for, to learn from the next LEAVES or KEY which section differs. Then it stops.
+    /// Ticks a diverged room goes on for, to learn from the next LEAVES which section and from the next KEY which field differs.
+    /// Then it stops, even when it does not know.
     SERVER_LOCATE_TICKS = 36000,
 
     /// How long rooms may take to finish their logs after a stop was asked for, in milliseconds. Then the process leaves

@@ -3,6 +3,7 @@
 // Reading goes on after a divergence, to locate it and because a broken chain further on is the more serious answer.
 #include "verify_internal.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,75 +90,27 @@ static bool is_comparing(const Verify *verify)
     return is_stepping(verify) && !verify->has_finding;
 }
 
-static void fail_incompatible(Verify *verify, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void fail_incompatible(Verify *verify, const char *format, ...)
+// Everything that comparing will ever need beside the sim, so that no tick and no record takes memory.
+static bool take_scratch(Verify *verify)
 {
-    char    text[TP_MESSAGE_SIZE];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
-    va_end(arguments);
-    verify_find(verify, TP_INCOMPATIBLE, "%s", text);
+    verify->state_capacity = tp_sim_encoded_max(verify->sim);
+    // Every section may end in a piece that is not full; input and event leaf come on top.
+    verify->leaves_capacity = (uint32_t)(verify->state_capacity / TP_LEAF_SIZE) + TP_SECTIONS_MAX + 2;
+    verify->state = malloc(verify->state_capacity + 1);
+    verify->leaves = calloc(verify->leaves_capacity, sizeof(*verify->leaves));
+    return verify->state != NULL && verify->leaves != NULL;
 }
 
-static bool match_config(Verify *verify, const tp_ident *ident, const tp_world *world)
-{
-    for (uint32_t i = 0; i < ident->config_count || i < world->config_count; i++) {
-        const char *log = i < ident->config_count ? ident->config_names[i] : "nothing";
-        const char *here = i < world->config_count ? world->config[i].name : "nothing";
-        if (strcmp(log, here) != 0) {
-            fail_incompatible(verify, "config item %u is '%s' in the log and '%s' in world '%s' here", i, log, here, world->name);
-            return false;
-        }
-    }
-    return true;
-}
-
-static void explain_rules(Verify *verify, const tp_ident *ident, const tp_world *world)
-{
-    const tp_layout *layout = tp_sim_layout(verify->sim);
-    if (!tp_hash128_equal(tp_layout_fingerprint(layout, ident->algorithm), ident->fingerprint)) {
-        fail_incompatible(verify, "layout of world '%s' revision %u differs: its tables name other fields, types or counts here", world->name,
-                          world->revision);
-    } else if (ident->input_size != layout->input_size || ident->is_opaque != (world->opaque != NULL)) {
-        fail_incompatible(verify, "world '%s' has inputs of %u bytes here, %u in the log", world->name, layout->input_size, ident->input_size);
-    } else {
-        fail_incompatible(verify, "content of world '%s' revision %u differs from what the log was recorded with", world->name, world->revision);
-    }
-}
-
-// From IDENT to a sim in its first state, or to an INCOMPATIBLE finding and no sim.
+// From IDENT to a sim in its first state, or to a finding and no sim.
 static void make_sim(Verify *verify, const tp_ident *ident)
 {
     const tp_verify_options *options = verify->options;
-    const tp_world          *world = options->find_world(options->find_to, ident->world, ident->revision);
     tp_error                 error;
-    if (world == NULL) {
-        fail_incompatible(verify, "world '%s' (revision %u) is not here: give it with --world FILE.so", ident->world, ident->revision);
-        return;
-    }
-    if (!tp_world_check(world, &error)) {
-        fail_incompatible(verify, "world '%s': %.250s", ident->world, error.text);
-        return;
-    }
-    if (world->revision != ident->revision || ident->abi != TP_WORLD_ABI) {
-        fail_incompatible(verify, "world '%s' is revision %u (ABI %u) in the log and %u (ABI %u) here: give the old one with --world FILE.so",
-                          ident->world, ident->revision, ident->abi, world->revision, TP_WORLD_ABI);
-        return;
-    }
-    if (!match_config(verify, ident, world)) {
-        return;
-    }
-    tp_setup setup = { .seed = ident->seed, .players = ident->players, .tick_rate_hz = ident->tick_rate_hz, .config = ident->config_values };
-    tp_sim_options sim_options = { .algorithm = ident->algorithm };
-    verify->sim = tp_sim_create(world, &setup, &sim_options, &error);
+    verify->sim = tp_sim_of_ident(ident, options->find_world(options->find_to, ident->world, ident->revision), NULL, &error);
     if (verify->sim == NULL) {
-        fail_incompatible(verify, "world '%s' refuses the log's rules: %.250s", ident->world, error.text);
-        return;
-    }
-    const tp_rules *rules = tp_sim_rules(verify->sim);
-    if (rules->size != ident->rules.size || memcmp(rules->bytes, ident->rules.bytes, rules->size) != 0) {
-        explain_rules(verify, ident, world);
+        verify_find(verify, TP_INCOMPATIBLE, "%s", error.text);
+    } else if (!take_scratch(verify)) {
+        verify_find(verify, TP_INTERNAL, "out of memory");
         tp_sim_destroy(verify->sim);
         verify->sim = NULL;
     }
@@ -296,12 +249,11 @@ static bool take_leaves(Verify *verify, const tp_log_record *record)
         return true;
     }
     // The root holds, so a leaf that differs is the record's own mistake.
-    enum { LEAVES_MAX = TP_LOG_LEAVES_MAX / 8 };
-    static _Thread_local uint64_t here[LEAVES_MAX + 2];
-    uint32_t count = tp_sim_leaves(verify->sim, here, LEAVES_MAX);
+    uint32_t count = tp_sim_leaves(verify->sim, verify->leaves, verify->leaves_capacity);
     bool     is_same = count + 2 == leaves.count;
+    assert(count + 2 <= verify->leaves_capacity);
     for (uint32_t i = 0; is_same && i < leaves.count; i++) {
-        is_same = bytes_get_u64(leaves.leaves + (size_t)i * 8) == here[i];
+        is_same = bytes_get_u64(leaves.leaves + (size_t)i * 8) == verify->leaves[i];
     }
     if (!is_same) {
         verify->report->offset = record->offset;
@@ -334,6 +286,7 @@ static tp_sim_status step_row(Verify *verify, const tp_log_row *row, tp_error *e
     if (options->each_tick != NULL) {
         options->each_tick(options->each_to, verify->sim, row->tick, true);
     }
+    verify->is_row_stepped = status != TP_SIM_REFUSED;
     verify->report->stepped += 1;
     notice_progress(verify);
     return status;
@@ -377,7 +330,6 @@ static void take_row(Verify *verify, const tp_log_record *record, const tp_log_r
         return;
     }
     tp_sim_status status = step_row(verify, row, &error);
-    verify->is_row_stepped = true;
     if (status == TP_SIM_OK && verify->is_locating) {
         verify_locate_next_root(verify, row);
     } else if (status == TP_SIM_OK) {
@@ -408,7 +360,6 @@ static void take_fault(Verify *verify, const tp_log_record *record, const tp_log
     uint8_t mine[16];
     memcpy(claimed, record->payload, 16);
     tp_sim_status status = step_row(verify, row, &error);
-    verify->is_row_stepped = true;
     verify->is_over = true;
     if (status == TP_SIM_OK) {
         verify_diverge(verify, row->tick, NULL, 0, "the log ends in a fault here and the world goes on");
@@ -551,6 +502,9 @@ static void conclude_coverage(Verify *verify)
     }
     if (verify->is_stopped) {
         verify_find(verify, TP_INCOMPLETE, "interrupted");
+    } else if (verify->status == TP_LOG_OK) {
+        // The caller takes no more rows, though there may be some.
+        verify_find(verify, TP_INCOMPLETE, "stopped after %llu ticks, which all matched", (unsigned long long)report->checked);
     } else if (report->recorded == 0) {
         if (!(report->has_fault && !verify->is_unproven)) {
             verify_find(verify, TP_INCOMPLETE, "no tick was recorded, so nothing was checked");
@@ -608,39 +562,54 @@ static bool is_stop_asked(const Verify *verify)
     return verify->options->stop != NULL && *verify->options->stop;
 }
 
-tp_verifier_status tp_verifier_prepare(tp_verifier *verify)
+// Takes the next row out of the record at hand, or the next record. ROW: there was one.
+static tp_verifier_status read_on(Verify *verify)
 {
-    for (;;) {
-        if (verify->is_stopped) {
-            return TP_VERIFIER_DONE;
-        }
-        if (verify->is_row_ready) {
-            return TP_VERIFIER_ROW;
-        }
-        if (verify->has_rows) {
-            verify->has_rows = tp_log_rows_next(&verify->rows, &verify->row);
-            verify->is_row_ready = verify->has_rows;
-            continue;
-        }
-        if (verify->status != TP_LOG_OK && verify->status != TP_LOG_WAIT) {
-            return TP_VERIFIER_DONE;
-        }
-        verify->status = tp_reader_next(verify->reader, &verify->record);
-        if (verify->status == TP_LOG_WAIT) {
-            verify->is_stopped = is_stop_asked(verify);
-            return verify->is_stopped ? TP_VERIFIER_DONE : TP_VERIFIER_WAIT;
-        }
-        if (verify->status != TP_LOG_OK) {
-            return TP_VERIFIER_DONE;
-        }
-        if (verify->record.type != TP_LOG_IDENT) {
-            take_record(verify, &verify->record);
-            continue;
-        }
+    if (verify->has_rows) {
+        verify->has_rows = tp_log_rows_next(&verify->rows, &verify->row);
+        verify->is_row_ready = verify->has_rows;
+        return TP_VERIFIER_ROW;
+    }
+    if (verify->status != TP_LOG_OK && verify->status != TP_LOG_WAIT) {
+        return TP_VERIFIER_DONE;
+    }
+    verify->status = tp_reader_next(verify->reader, &verify->record);
+    if (verify->status == TP_LOG_WAIT) {
+        verify->is_stopped = is_stop_asked(verify);
+        return verify->is_stopped ? TP_VERIFIER_DONE : TP_VERIFIER_WAIT;
+    }
+    if (verify->status != TP_LOG_OK) {
+        return TP_VERIFIER_DONE;
+    }
+    if (verify->record.type == TP_LOG_IDENT) {
         // Without a world nothing is stepped, but the report still says how much there was to check.
         take_ident(verify);
         make_sim(verify, tp_reader_ident(verify->reader));
+    } else {
+        take_record(verify, &verify->record);
     }
+    return TP_VERIFIER_ROW;
+}
+
+bool tp_verifier_start(tp_verifier *verify)
+{
+    while (!verify->is_started && !verify->is_row_ready && !tp_verifier_is_over(verify)) {
+        if (read_on(verify) != TP_VERIFIER_ROW) {
+            break;
+        }
+    }
+    return verify->is_started;
+}
+
+tp_verifier_status tp_verifier_prepare(tp_verifier *verify)
+{
+    while (!verify->is_stopped && !verify->is_row_ready) {
+        tp_verifier_status status = read_on(verify);
+        if (status != TP_VERIFIER_ROW) {
+            return status;
+        }
+    }
+    return verify->is_stopped ? TP_VERIFIER_DONE : TP_VERIFIER_ROW;
 }
 
 tp_verifier_status tp_verifier_next(tp_verifier *verify)
@@ -696,6 +665,8 @@ static void close_verify(Verify *verify)
 {
     tp_sim_destroy(verify->sim);
     tp_reader_close(verify->reader);
+    free(verify->state);
+    free(verify->leaves);
 }
 
 void tp_verify_log(const tp_source *source, const tp_verify_options *options, tp_report *report)

@@ -10,6 +10,12 @@ struct tp_verifier {
     tp_reader               *reader;
     tp_sim                  *sim;
 
+    // Scratch for the sim's state and its leaves, taken with the sim.
+    uint8_t *state;
+    size_t   state_capacity;
+    uint64_t *leaves;
+    uint32_t  leaves_capacity;
+
     // Where reading stands: the rows of a TICKS or FAULT record are given out one by one.
     tp_log_status status;
     tp_log_record record;
@@ -17,7 +23,7 @@ struct tp_verifier {
     bool          has_rows;
     tp_log_row    row;
     bool          is_row_ready;   // `row` is the next to take
-    bool          is_row_stepped; // the last row taken was stepped
+    bool          is_row_stepped; // the last row taken was stepped: done or faulted, not refused
 
     tp_verify_options kept_options; // a verifier's own copies; tp_verify_log borrows its caller's
     tp_report         kept_report;

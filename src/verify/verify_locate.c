@@ -2,8 +2,8 @@
 // which field the two runs had come apart by then, and whether the inputs were the same.
 #include "verify_internal.h"
 
+#include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void compare_side_leaves(Verify *verify, uint64_t input_leaf, uint64_t event_leaf, uint64_t tick)
@@ -18,13 +18,10 @@ static void compare_side_leaves(Verify *verify, uint64_t input_leaf, uint64_t ev
 
 void verify_locate_leaves(Verify *verify, const tp_log_leaves *leaves, uint64_t tick)
 {
-    tp_report *report = verify->report;
-    uint32_t   capacity = leaves->count > 2 ? leaves->count : 2;
-    uint64_t  *mine = malloc(((size_t)capacity + 2) * sizeof(*mine));
-    if (mine == NULL) {
-        return; // only the words are poorer
-    }
-    uint32_t count = tp_sim_leaves(verify->sim, mine, capacity + 2);
+    tp_report      *report = verify->report;
+    const uint64_t *mine = verify->leaves;
+    uint32_t        count = tp_sim_leaves(verify->sim, verify->leaves, verify->leaves_capacity);
+    assert(count + 2 <= verify->leaves_capacity);
     if (count + 2 == leaves->count) {
         compare_side_leaves(verify, bytes_get_u64(leaves->leaves + (size_t)count * 8),
                             bytes_get_u64(leaves->leaves + (size_t)(count + 1) * 8), tick);
@@ -36,7 +33,6 @@ void verify_locate_leaves(Verify *verify, const tp_log_leaves *leaves, uint64_t 
             verify->has_section = true;
         }
     }
-    free(mine);
 }
 
 static bool count_difference(void *to, const tp_difference *difference)
@@ -76,11 +72,9 @@ bool verify_compare_state(Verify *verify, const tp_log_key *key, uint64_t tick)
 {
     tp_report       *report = verify->report;
     const tp_layout *layout = tp_sim_layout(verify->sim);
-    size_t           capacity = tp_sim_encoded_max(verify->sim);
+    uint8_t         *mine = verify->state;
     size_t           size = 0;
-    uint8_t         *mine = malloc(capacity + 1);
-    if (mine == NULL || !tp_sim_encode(verify->sim, mine, capacity, &size)) {
-        free(mine);
+    if (!tp_sim_encode(verify->sim, mine, verify->state_capacity, &size)) {
         describe_bytes(report, key->state, key->state_size, NULL, 0);
         return false;
     }
@@ -93,7 +87,6 @@ bool verify_compare_state(Verify *verify, const tp_log_key *key, uint64_t tick)
             describe_bytes(report, key->state, key->state_size, mine, size);
         }
     }
-    free(mine);
     return is_equal;
 }
 

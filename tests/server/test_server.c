@@ -103,7 +103,7 @@ Test(server, planted_root_diverges_alone, .timeout = 60)
     setting_create(&setting);
     for (int i = 0; i < 4; i++) {
         char    name[32];
-        LogPlan plan = { .world = &testworld_flat, .players = 2, .seed = 3, .ticks = 1000, .plant_at = i == 2 ? 500 : 0 };
+        LogPlan plan = { .world = &testworld_flat, .players = 2, .seed = 3, .ticks = 8000, .plant_at = i == 2 ? 500 : 0 };
         snprintf(name, sizeof(name), "log%d.tpr", i);
         fixture_write_log(&setting.fixture, name, &plan);
         setting_add(&setting, name, SERVER_FAST, true);
@@ -116,12 +116,15 @@ Test(server, planted_root_diverges_alone, .timeout = 60)
     cr_assert_eq(bad->report.bad_tick, 500);
     cr_assert_str_eq(bad->report.section, "players");
     cr_assert_eq(bad->report.section_tick, 511);
-    cr_assert_eq(bad->ticks, 512, "it goes on to the next LEAVES and no further");
+    cr_assert_eq(bad->report.field_tick, 3600);
+    cr_assert_str_eq(bad->report.field, "players[0].presses");
+    cr_assert_eq(bad->ticks, 3600, "it goes on to the next LEAVES and KEY and no further");
     const ServerEvent *event = &setting.events.last[SERVER_EVENT_ROOM_DIVERGED];
     cr_assert_eq(setting.events.counts[SERVER_EVENT_ROOM_DIVERGED], 1);
     cr_assert_str_eq(event->room, "log2");
     cr_assert_str_eq(event->section, "players");
     cr_assert_eq(event->tick, 500);
+    cr_assert_not_null(strstr(event->text, "players[0].presses is "), "%s", event->text);
     tp_report own = fixture_verify(bad->log_path);
     cr_assert_eq(own.verdict, TP_VERIFIED, "its own log is this machine's truth: %s", own.message);
     cr_assert_eq(own.end_reason, TP_END_STOPPED);
@@ -180,6 +183,7 @@ Test(server, every_kind_of_log, .timeout = 60)
         { "fault.tpr", { .ticks = 300, .ends_in_fault = true }, 0, TP_VERIFIED, SERVER_EVENT_ROOM_FAULT },
         { "rootless.tpr", { .ticks = 300, .has_no_roots = true }, 0, TP_UNVERIFIABLE, SERVER_EVENT_ROOM_DONE },
         { "gap.tpr", { .ticks = 300, .gap_ticks = 20 }, 0, TP_INCOMPLETE, SERVER_EVENT_ROOM_DONE },
+        { "only-gap.tpr", { .ticks = 1, .gap_ticks = 1 }, 0, TP_INCOMPLETE, SERVER_EVENT_ROOM_DONE },
         { "rotated.tpr", { .ticks = 400, .starts_at = 150 }, 0, TP_INCOMPLETE, SERVER_EVENT_ROOM_DONE },
         { "short-root.tpr", { .ticks = 300, .root_size = 4 }, 0, TP_VERIFIED, SERVER_EVENT_ROOM_DONE },
     };
@@ -218,6 +222,8 @@ Test(server, every_kind_of_log, .timeout = 60)
         tp_report own = fixture_verify(result->log_path);
         cr_expect(own.has_end, "%s: %s", cases[i].name, own.message);
         cr_expect_eq(own.recorded, result->ticks, "%s", cases[i].name);
+        cr_expect_eq(own.missing_ticks, judged.missing_ticks, "%s", cases[i].name);
+        cr_expect_eq(own.gap_cause, judged.gap_cause, "%s", cases[i].name);
         bool is_whole = own.recorded > 0 && cases[i].plan.gap_ticks == 0 && cases[i].plan.starts_at == 0;
         cr_expect_eq(own.verdict, is_whole ? TP_VERIFIED : TP_INCOMPLETE, "%s: %s", cases[i].name, own.message);
     }
@@ -248,6 +254,8 @@ Test(server, rooms_that_never_run_are_refused, .timeout = 60)
     setting_add(&setting, "stub.tpr", SERVER_REAL_TIME, true);
     setting_run(&setting);
     cr_assert_eq(server_room_result(setting.server, 0)->report.verdict, TP_INCOMPATIBLE);
+    cr_assert_str_eq(server_room_result(setting.server, 0)->report.message,
+                     "world 'testflat' (revision 1) is not here: give it with --world FILE.so");
     cr_assert_eq(server_room_result(setting.server, 1)->report.verdict, TP_USAGE);
     cr_assert_eq(server_room_result(setting.server, 2)->report.verdict, TP_TRUNCATED);
     cr_assert_eq(setting.events.counts[SERVER_EVENT_ROOM_REFUSED], 3);
@@ -401,6 +409,7 @@ Test(server, stop_ends_every_log, .timeout = 60)
         const ServerRoomResult *result = server_room_result(setting.server, i);
         cr_assert_eq(result->last_event, SERVER_EVENT_ROOM_STOPPED, "%s", result->name);
         cr_assert_eq(result->report.verdict, TP_INCOMPLETE, "%s", result->report.message);
+        cr_assert_not_null(strstr(result->report.message, "which all matched"), "%s", result->report.message);
     }
     const ServerRoomResult *result = server_room_result(setting.server, 0);
     cr_assert_gt(result->ticks, 5000);
