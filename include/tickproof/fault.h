@@ -9,6 +9,9 @@
 
 #ifdef __cplusplus
 extern "C" {
+#define TP_NORETURN [[noreturn]]
+#else
+#define TP_NORETURN _Noreturn
 #endif
 
 /// Numbers are written into diagnostics and are never reused.
@@ -45,7 +48,7 @@ const char *tp_fault_name(tp_fault_code code);
 /// standard error and aborts, since then no host is there to contain it. Frames between the guard and here
 /// are abandoned: nothing in them may own memory or a lock. Worlds in C++ return a status from their step
 /// instead, since a jump skips destructors.
-_Noreturn void tp_fault_raise(tp_fault_code code, const char *what, const char *file, int line);
+TP_NORETURN void tp_fault_raise(tp_fault_code code, const char *what, const char *file, int line);
 
 #define TP_FAULT(code, what) tp_fault_raise((code), (what), __FILE__, __LINE__)
 

@@ -380,7 +380,8 @@ typedef struct tp_recovery {
 } tp_recovery;
 
 /// Scans a log and says what is good: up to its last complete record, without a GAP or an INDEX at the very end, since RESUME may
-/// follow neither. IO, NO_MEMORY, UNSUPPORTED, UNAUTHENTIC and a bad header, IDENT or first KEY are failures; else OK.
+/// follow neither. Damage in the middle is OK, too, with status CORRUPT: cutting there loses good records behind it, so keep a copy of
+/// such a file. IO, NO_MEMORY, UNSUPPORTED, UNAUTHENTIC and a bad header, IDENT or first KEY are failures; else OK.
 tp_log_status tp_log_recover(const tp_source *source, tp_recovery *recovery, tp_error *error);
 void          tp_recovery_finish(tp_recovery *recovery);
 

@@ -55,12 +55,17 @@ tp_sim_status tp_sim_step(tp_sim *sim, const tp_row *row, tp_error *error);
 /// The same for a row as a log keeps it: canonical bytes from presence on, without root. `size` is exact.
 tp_sim_status tp_sim_step_bytes(tp_sim *sim, const uint8_t *row, size_t size, tp_error *error);
 
+/// False once an opaque world has failed to save or to hash its state: roots since then mean nothing, and neither a recorder nor a
+/// verifier may count them. Ask after tp_sim_root.
+bool             tp_sim_is_sound(const tp_sim *sim);
 const tp_layout *tp_sim_layout(const tp_sim *sim);
 const tp_rules  *tp_sim_rules(const tp_sim *sim);
 uint64_t         tp_sim_tick(const tp_sim *sim);    ///< steps done
 bool             tp_sim_is_faulted(const tp_sim *sim);
 const tp_fault  *tp_sim_fault(const tp_sim *sim);   ///< diagnostics of the fault
-tp_view          tp_sim_view(const tp_sim *sim);    ///< valid until the next step
+tp_view          tp_sim_view(const tp_sim *sim);    ///< valid until the next step; no events after a fault, a decode or a restore
+/// The world's own line about the current state. False when it has none, or faults over it.
+bool             tp_sim_describe(const tp_sim *sim, char *text, size_t size);
 void            *tp_sim_state(tp_sim *sim);         ///< the block or instance: for tests and planted faults only
 
 /// Root of the last finished tick (the start root before the first), computed at most once per tick.
@@ -75,9 +80,10 @@ uint64_t   tp_sim_event_leaf(tp_sim *sim);
 /// Section and piece of a state leaf: "players", or "state" for an opaque world.
 const char *tp_sim_leaf_name(const tp_sim *sim, uint32_t leaf);
 
-/// A root from its parts, for readers and tests.
+/// A root from its parts, for readers and tests. Zero when there are more than TP_ROOT_LEAVES_MAX state leaves, which no world has.
 tp_hash128 tp_root_combine(tp_hash_algorithm algorithm, tp_hash128 rules_id, uint64_t tick, const uint64_t *state_leaves,
                            uint32_t count, uint64_t input_leaf, uint64_t event_leaf);
+enum { TP_ROOT_LEAVES_MAX = TP_STATE_SIZE_MAX / TP_LEAF_SIZE + TP_SECTIONS_MAX };
 #define TP_ROOT_TICK_START UINT64_MAX
 #define TP_FAULT_LEAF UINT64_C(0x00544C5541465054) ///< the bytes "TPFAULT\0" read little-endian
 

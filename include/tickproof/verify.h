@@ -54,7 +54,7 @@ typedef struct tp_report {
     uint64_t stepped;
     uint64_t with_root;       ///< recorded ticks that carry a checksum
     uint64_t next_tick;       ///< first tick not in what could be read
-    uint64_t matched_ticks;   ///< ticks before the first finding that were checked without a break from the first
+    uint64_t matched_ticks;   ///< ticks that were checked before the first finding
     uint64_t offset;          ///< file offset of what is wrong (CORRUPT, TRUNCATED, UNAUTHENTIC), else of the end
     bool          has_end;
     tp_end_reason end_reason;
@@ -68,8 +68,10 @@ typedef struct tp_report {
     uint8_t  final_root[16];           ///< of the last tick, as computed here
     tp_log_status log_status;
 
-    // DIVERGED: the first bad tick, always exact.
+    // DIVERGED: the first bad tick. Exact where every tick carries a root, which is the rule; else the first one that shows it, and the bad
+    // one is suspect_tick or later.
     uint64_t bad_tick;
+    uint64_t suspect_tick;
     tp_known inputs_equal; ///< of the bad tick: the recorder's inputs against the log's
     tp_known events_equal;
     uint32_t root_size;    ///< bytes of the two roots below that mean something

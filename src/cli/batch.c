@@ -270,6 +270,7 @@ static void describe_activity(const ChildCell *cell, char *text, size_t size)
     switch ((ChildActivity)atomic_load(&cell->activity)) {
     case CHILD_STARTING: snprintf(text, size, "making of the first state"); return;
     case CHILD_STEPPING: snprintf(text, size, "step of tick %llu", tick); return;
+    case CHILD_KEEPING: snprintf(text, size, "saving or hashing of the state after tick %llu", tick); return;
     case CHILD_READING: break;
     }
     if (atomic_load(&cell->ticks_done) == 0) {

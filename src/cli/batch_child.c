@@ -10,6 +10,7 @@ typedef struct {
     ChildCell           *cell;
     const BatchOptions  *options;
     const volatile bool *stop;
+    tp_source            source; // the file's own
 } Child;
 
 static void beat(ChildCell *cell, ChildActivity activity)
@@ -24,7 +25,7 @@ static void each_tick(void *to, tp_sim *sim, uint64_t tick, bool is_finished)
     (void)sim;
     if (is_finished) {
         atomic_fetch_add_explicit(&child->cell->ticks_done, 1, memory_order_relaxed);
-        beat(child->cell, CHILD_READING);
+        beat(child->cell, CHILD_KEEPING);
     } else {
         atomic_store_explicit(&child->cell->tick, tick, memory_order_relaxed);
         beat(child->cell, CHILD_STEPPING);
@@ -46,6 +47,22 @@ static bool wait_for_more(void *to)
     beat(child->cell, CHILD_READING);
     nanosleep(&pause, NULL);
     return !*child->stop;
+}
+
+static int64_t read_with_beat(void *self, uint64_t offset, void *buffer, size_t size)
+{
+    const Child *child = self;
+    int          activity = atomic_load_explicit(&child->cell->activity, memory_order_relaxed);
+    beat(child->cell, CHILD_READING);
+    int64_t got = child->source.read_at(child->source.self, offset, buffer, size);
+    beat(child->cell, activity == CHILD_READING ? CHILD_KEEPING : (ChildActivity)activity);
+    return got;
+}
+
+static int64_t size_of_source(void *self)
+{
+    const Child *child = self;
+    return child->source.size(child->source.self);
 }
 
 static uint8_t *read_source(const tp_source *source, size_t *size)
@@ -88,7 +105,8 @@ static void prove(ChildCell *cell, const tp_source *source, const BatchOptions *
 
 void child_verify(ChildCell *cell, LogFile *file, const BatchOptions *options, const tp_predecessor *predecessor, const volatile bool *stop)
 {
-    Child             child = { cell, options, stop };
+    Child             child = { cell, options, stop, file->source };
+    tp_source         source = { .self = &child, .read_at = read_with_beat, .size = size_of_source };
     tp_verify_options verify;
     tp_verify_options_standard(&verify);
     verify.find_world = find_world;
@@ -104,9 +122,9 @@ void child_verify(ChildCell *cell, LogFile *file, const BatchOptions *options, c
     verify.trusted_key = options->trusted_key;
     verify.predecessor = predecessor;
     if (options->proves) {
-        prove(cell, &file->source, options, &verify, stop);
+        prove(cell, &source, options, &verify, stop);
     } else {
-        tp_verify_log(&file->source, &verify, &cell->report);
+        tp_verify_log(&source, &verify, &cell->report);
     }
     atomic_store_explicit(&cell->is_done, 1, memory_order_release);
 }

@@ -6,7 +6,9 @@
 #include "batch.h"
 #include "files.h"
 
-typedef enum { CHILD_READING = 0, CHILD_STARTING = 1, CHILD_STEPPING = 2 } ChildActivity;
+/// READING is the file's time: a disk may be slow, and a followed log waits. Everything else is the world's: making, stepping, saving, hashing,
+/// loading, and a step timeout holds for it.
+typedef enum { CHILD_READING = 0, CHILD_STARTING = 1, CHILD_STEPPING = 2, CHILD_KEEPING = 3 } ChildActivity;
 
 /// Shared memory. The parent only reads it; the report counts once `is_done` is set, or the process is gone.
 typedef struct {

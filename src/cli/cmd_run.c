@@ -301,10 +301,8 @@ static void print_summary(const RunOptions *options, tp_sim *sim, uint64_t bytes
     tp_hash128_to_bytes(tp_sim_root(sim), root);
     fprintf(out, "%s revision %u, seed %llu, %u players: ", options->world->name, options->world->revision,
             (unsigned long long)options->seed, options->players);
-    if (options->world->describe != NULL) {
-        char    text[512] = "";
-        tp_view view = tp_sim_view(sim);
-        options->world->describe(&view, text, sizeof(text));
+    char text[512];
+    if (tp_sim_describe(sim, text, sizeof(text))) {
         fprintf(out, "%s; ", text);
     }
     fprintf(out, "%llu ticks, %llu.%03llu s at %u ticks/s, root ", (unsigned long long)ticks, (unsigned long long)(ms / 1000),

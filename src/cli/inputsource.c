@@ -47,6 +47,21 @@ static uint8_t *zeroed(size_t size)
     return memory;
 }
 
+typedef struct {
+    const tp_bot_type *type;
+    const tp_setup    *setup;
+    void              *memory;
+    uint32_t           slot;
+    uint64_t           seed;
+    uint32_t           delay_ticks;
+} BotStart;
+
+static void start_bot(void *argument)
+{
+    const BotStart *start = argument;
+    start->type->init(start->memory, start->setup, start->slot, start->seed, start->delay_ticks);
+}
+
 InputSource *inputsource_bots(const tp_layout *layout, uint32_t delay_ticks)
 {
     const tp_bot_type *type = layout->world->bot;
@@ -64,8 +79,13 @@ InputSource *inputsource_bots(const tp_layout *layout, uint32_t delay_ticks)
         return NULL;
     }
     for (uint32_t slot = 0; slot < players; slot++) {
-        uint64_t seed = tp_splitmix64_next(&seeds);
-        type->init(source->bots + source->bot_stride * slot, &layout->setup, slot, seed, delay_ticks);
+        BotStart start = { type, &layout->setup, source->bots + source->bot_stride * slot, slot, tp_splitmix64_next(&seeds), delay_ticks };
+        tp_fault fault;
+        if (!tp_guard_run(start_bot, &start, &fault)) {
+            cli_fail(TP_INTERNAL, "the bot of slot %u faulted when it was made: %s", slot, fault.what);
+            inputsource_destroy(source);
+            return NULL;
+        }
     }
     return source;
 }

@@ -47,9 +47,6 @@ static void note_fault(const Recording *recording)
     snprintf(text, sizeof(text), "%s: %s (%s:%d)", tp_fault_name(fault->code), fault->what == NULL ? "" : fault->what,
              fault->file == NULL ? "?" : slash == NULL ? fault->file : slash + 1, fault->line);
     cli_fail(TP_VERIFIED, "tick %llu: the world faulted: %s", (unsigned long long)tp_sim_tick(recording->sim), text);
-    if (recording->writer != NULL) {
-        tp_writer_note(recording->writer, TP_NOTE_FAULT, text, strlen(text));
-    }
 }
 
 // One tick; `*is_over` when it was the last.

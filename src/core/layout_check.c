@@ -78,8 +78,8 @@ static bool check_range(const tp_world *world, const char *owner, const tp_field
                                 owner, field->name);
         }
         for (int64_t i = 0; i < range->max; i++) {
-            if (range->names[i] == NULL) {
-                return tp_error_set(error, "%s.%s: enum value %lld has no name", owner, field->name, (long long)i);
+            if (range->names[i] == NULL || range->names[i][0] == '\0' || strpbrk(range->names[i], "\"\\\n\r\t") != NULL) {
+                return tp_error_set(error, "%s.%s: enum value %lld has no name that can be printed", owner, field->name, (long long)i);
             }
         }
         return true;

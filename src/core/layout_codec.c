@@ -291,20 +291,39 @@ void tp_record_clamp(const tp_record_type *type, void *native)
     }
 }
 
+typedef struct {
+    const tp_world *world;
+    const void     *last;
+    void           *input;
+} InputCall;
+
+static void sanitise_body(void *argument)
+{
+    InputCall *call = argument;
+    call->world->sanitise(call->input);
+}
+
+static void predict_body(void *argument)
+{
+    InputCall *call = argument;
+    call->world->predict(call->last, call->input);
+}
+
+// These run at the border, outside any step, so a fault of theirs is caught here: the host's own rule serves instead.
 void tp_input_sanitise(const tp_world *world, void *input)
 {
-    if (world->sanitise != NULL) {
-        world->sanitise(input);
-    } else if (world->input != NULL) {
+    InputCall call = { .world = world, .input = input };
+    bool      is_done = world->sanitise != NULL && tp_guard_run(sanitise_body, &call, NULL);
+    if (!is_done && world->input != NULL) {
         tp_record_clamp(world->input, input);
     }
 }
 
 void tp_input_predict(const tp_world *world, const void *last, void *out)
 {
-    if (world->predict != NULL) {
-        world->predict(last, out);
-    } else if (world->input != NULL) {
+    InputCall call = { .world = world, .last = last, .input = out };
+    bool      is_done = world->predict != NULL && tp_guard_run(predict_body, &call, NULL);
+    if (!is_done && world->input != NULL) {
         memcpy(out, last, world->input->struct_size);
     }
 }

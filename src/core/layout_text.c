@@ -144,10 +144,12 @@ static void put_value(const Out *out, const tp_field *field, const uint8_t *byte
     char     text[80];
     uint64_t bits = layout_value_get(field->type, bytes);
     if (field->range.kind == TP_RANGE_ENUM && bits < (uint64_t)field->range.max) {
-        snprintf(text, sizeof(text), "\"%s\"", field->range.names[bits]);
-    } else {
-        number_text(field, bits, text, sizeof(text));
+        put(out, "\"");
+        put(out, field->range.names[bits]); // letters only: checked with the world
+        put(out, "\"");
+        return;
     }
+    number_text(field, bits, text, sizeof(text));
     put(out, text);
 }
 

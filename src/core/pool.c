@@ -1,8 +1,9 @@
 // pool.c: the policy behind every typed pool, written once over untyped slots.
 #include "tickproof/pool.h"
 
-// Every slot starts with these two, in this order; the rest is the value.
-typedef struct {
+// Every slot starts with these two, in this order; the rest is the value. Callers see the same bytes as their own slot type in the same
+// expression, so the compiler must not take the two for strangers: without may_alias, inlining gave other results.
+typedef struct __attribute__((may_alias)) {
     uint32_t generation;
     uint32_t next_free;
 } SlotLinks;

@@ -116,7 +116,7 @@ static void forget_window(tp_reader *reader)
 
 static tp_log_status is_zero_to_end(tp_reader *reader, uint64_t from, bool *is_zero)
 {
-    uint8_t piece[4096];
+    uint8_t piece[65536];
     *is_zero = false;
     for (;;) {
         int64_t got = reader->source.read_at(reader->source.self, from, piece, sizeof(piece));
@@ -128,6 +128,11 @@ static tp_log_status is_zero_to_end(tp_reader *reader, uint64_t from, bool *is_z
             return TP_LOG_OK;
         }
         if (!log_format_is_zero(piece, (size_t)got)) {
+            return TP_LOG_OK;
+        }
+        if (reader->follows) {
+            // A growing file is asked again and again, so a long hole is not walked each time: so far it is zero.
+            *is_zero = true;
             return TP_LOG_OK;
         }
         from += (uint64_t)got;

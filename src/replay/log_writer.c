@@ -145,6 +145,10 @@ static bool append_row(tp_writer *writer, tp_sim *sim, const tp_row *row)
     if (writer->root_size > 0) {
         uint8_t root[LOG_ROOT_SIZE];
         front->last_root = tp_sim_root(sim);
+        if (!tp_sim_is_sound(sim)) {
+            front->has_failed = true; // a root that means nothing must not look like one
+            return refuse(writer, "the world could not save its state at tick %" PRIu64, front->next_tick);
+        }
         tp_hash128_to_bytes(front->last_root, root);
         memcpy(payload + front->run_size, root, writer->root_size);
         front->run_size += writer->root_size;
@@ -285,10 +289,14 @@ bool tp_writer_tick(tp_writer *writer, tp_sim *sim, const tp_row *row)
         }
         if (front->run_rows > 0 || !append_row(writer, sim, row)) {
             front->has_run = false;
-            return refuse(writer, "a tick: the row is not legal");
+            return front->has_failed ? false : refuse(writer, "a tick: the row is not legal");
         }
     }
-    return append_due(writer, sim);
+    if (!append_due(writer, sim)) {
+        front->has_failed = true; // the row is in, what had to follow it is not: no later tick may be added
+        return false;
+    }
+    return true;
 }
 
 static bool append_note(tp_writer *writer, uint32_t kind, const char *text, size_t size)
@@ -431,7 +439,6 @@ static bool append_end(tp_writer *writer, tp_end_reason reason)
 bool tp_writer_finish(tp_writer *writer, tp_sim *sim, tp_end_reason reason)
 {
     LogFront *front = &writer->front;
-    (void)sim; // the last root was taken with the last tick
     if (front->is_finished) {
         return refuse(writer, "finish: the log is finished");
     }
@@ -439,6 +446,9 @@ bool tp_writer_finish(tp_writer *writer, tp_sim *sim, tp_end_reason reason)
     bool is_good = tp_end_reason_name((uint32_t)told) != NULL && (told == TP_END_FAULT) == front->has_fault;
     if (!is_good) {
         refuse(writer, "finish: the reason %d is not legal here", (int)reason);
+    } else if (!front->has_fault && tp_sim_tick(sim) != front->next_tick) {
+        is_good = refuse(writer, "finish: the world did %" PRIu64 " steps and the log has %" PRIu64 ": admit the loss with a gap first",
+                         tp_sim_tick(sim), front->next_tick);
     }
     close_run(writer);
     if (is_good && !front->has_failed) {

@@ -47,7 +47,8 @@ static bool write_bytes(tp_writer *writer, const uint8_t *bytes, size_t size)
 static void remember_key(LogBack *back, uint64_t tick, uint64_t offset)
 {
     back->last_key_offset = offset;
-    if (back->has_lost_index) {
+    if (back->has_lost_index || back->key_count >= LOG_INDEX_ENTRIES_MAX) {
+        back->has_lost_index = true; // more than an INDEX can hold: the log goes without
         return;
     }
     if (back->key_count == back->key_capacity) {
@@ -60,7 +61,7 @@ static void remember_key(LogBack *back, uint64_t tick, uint64_t offset)
         if (offsets != NULL) {
             back->key_offsets = offsets;
         }
-        if (ticks == NULL || offsets == NULL || back->key_count >= LOG_INDEX_ENTRIES_MAX) {
+        if (ticks == NULL || offsets == NULL) {
             back->has_lost_index = true; // it is a cache: a scan gives the same
             return;
         }

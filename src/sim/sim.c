@@ -79,7 +79,7 @@ static bool take_memory(tp_sim *sim, const tp_sim_options *options)
     sim->root_bytes = take(28 + ((size_t)sim->leaf_capacity + 2) * sizeof(uint64_t), &is_short);
     sim->inputs = take(world->input != NULL ? (size_t)players * world->input->struct_size : 0, &is_short);
     if (world->command_count > 0) {
-        // A native struct of a command is at most 8 times its canonical bytes; each is rounded up to 16.
+        // A native struct has the size of its canonical bytes, since no struct has gaps; each is rounded up to 16.
         sim->commands = take(TP_COMMANDS_MAX * sizeof(tp_command), &is_short);
         sim->command_bytes = take((size_t)TP_COMMAND_BYTES_MAX + (size_t)TP_COMMANDS_MAX * SIM_COMMAND_ALIGN, &is_short);
     }
@@ -139,6 +139,16 @@ static bool make_state(tp_sim *sim, tp_error *error)
     return is_good;
 }
 
+static void opaque_make_body(void *argument)
+{
+    OpaqueCall      *call = argument;
+    const tp_setup  *setup = &call->sim->layout.setup;
+    const tp_opaque *opaque = call->sim->world->opaque;
+    call->size = opaque->size_max(setup);
+    call->sim->state = opaque->create(setup);
+    call->is_good = true;
+}
+
 tp_sim *tp_sim_create(const tp_world *world, const tp_setup *setup, const tp_sim_options *options, tp_error *error)
 {
     static const tp_sim_options standard;
@@ -157,13 +167,21 @@ tp_sim *tp_sim_create(const tp_world *world, const tp_setup *setup, const tp_sim
     sim->state_capacity = sim->layout.block_size;
     bool is_short = false;
     if (world->opaque != NULL) {
-        sim->state_capacity = world->opaque->size_max(&sim->layout.setup);
-        if (sim->state_capacity == 0 || sim->state_capacity > TP_STATE_SIZE_MAX) {
-            tp_error_set(error, "world '%s' asks for a state of %zu bytes: 1 to %d", world->name, sim->state_capacity, TP_STATE_SIZE_MAX);
+        OpaqueCall call = { .sim = sim };
+        if (!sim_opaque_guarded(&call, opaque_make_body)) {
+            tp_error_set(error, "world '%s' faulted while it was made", world->name);
             free(sim);
             return NULL;
         }
-        sim->state = world->opaque->create(&sim->layout.setup);
+        sim->state_capacity = call.size;
+        if (sim->state_capacity == 0 || sim->state_capacity > TP_STATE_SIZE_MAX) {
+            tp_error_set(error, "world '%s' asks for a state of %zu bytes: 1 to %d", world->name, sim->state_capacity, TP_STATE_SIZE_MAX);
+            if (sim->state != NULL) {
+                world->opaque->destroy(sim->state);
+            }
+            free(sim);
+            return NULL;
+        }
         is_short = sim->state == NULL;
     } else {
         sim->state = take(sim->layout.block_size, &is_short);
@@ -295,6 +313,10 @@ static void recover_state(tp_sim *sim, uint64_t fault_tick)
         offset += 4 + size;
     }
     sim->fault = fault;
+    // The last tick's leaf is known; the events themselves may or may not have come back, so that nobody sees them.
+    (void)sim_event_leaf_now(sim);
+    sim->event_count = 0;
+    sim->events_dropped = 0;
     if (!is_same) {
         // The same rows did something else the second time: said instead of hidden, the fault stands at an earlier tick.
         sim->fault.what = "the step is not deterministic: stepping up to the fault again did not reach it";
@@ -311,6 +333,7 @@ tp_sim_status tp_sim_step(tp_sim *sim, const tp_row *row, tp_error *error)
         return TP_SIM_REFUSED;
     }
     if (!journal_row(sim, row)) {
+        sim->has_lost_state = true;
         tp_error_set(error, "the world could not save its state at tick %llu", (unsigned long long)sim->tick);
         return TP_SIM_REFUSED;
     }
@@ -333,6 +356,11 @@ tp_sim_status tp_sim_step_bytes(tp_sim *sim, const uint8_t *row, size_t size, tp
         return TP_SIM_REFUSED;
     }
     return tp_sim_step(sim, &parsed, error);
+}
+
+bool tp_sim_is_sound(const tp_sim *sim)
+{
+    return !sim->has_lost_state;
 }
 
 const tp_layout *tp_sim_layout(const tp_sim *sim)
@@ -378,4 +406,29 @@ tp_view tp_sim_view(const tp_sim *sim)
         .events_dropped = sim->events_dropped,
         .events = sim->events,
     };
+}
+
+typedef struct {
+    const tp_world *world;
+    tp_view         view;
+    char           *text;
+    size_t          size;
+} DescribeCall;
+
+static void describe_body(void *argument)
+{
+    DescribeCall *call = argument;
+    call->world->describe(&call->view, call->text, call->size);
+}
+
+bool tp_sim_describe(const tp_sim *sim, char *text, size_t size)
+{
+    DescribeCall call = { .world = sim->world, .view = tp_sim_view(sim), .text = text, .size = size };
+    if (sim->world->describe == NULL || size == 0) {
+        return false;
+    }
+    text[0] = '\0';
+    bool is_done = tp_guard_run(describe_body, &call, NULL);
+    text[size - 1] = '\0';
+    return is_done;
 }

@@ -58,6 +58,7 @@ struct tp_sim {
     uint32_t     ring_capacity, ring_next;
 
     tp_guard guard;
+    bool     has_lost_state; // an opaque world could not save: roots since then mean nothing
     bool     is_faulted;
     tp_fault fault;
     uint64_t fault_input_leaf;
@@ -72,6 +73,21 @@ bool sim_row_accept(tp_sim *sim, const tp_row *row, tp_error *error);
 void sim_row_keep(tp_sim *sim, const tp_row *row);
 /// Splits row bytes; commands point into them and into sim->parsed.
 bool sim_row_parse(tp_sim *sim, const uint8_t *bytes, size_t size, tp_row *row, tp_error *error);
+
+/// A call into an opaque world's own functions. They may fault like a step, and a fault there must stay as small.
+typedef struct {
+    tp_sim     *sim;
+    void       *bytes;
+    const void *foreign;
+    size_t      capacity, size;
+    uint64_t    hash;
+    bool        is_good;
+} OpaqueCall;
+/// Runs `body(call)` inside a guard. False when it faulted or left is_good unset.
+bool sim_opaque_guarded(OpaqueCall *call, void (*body)(void *call));
+bool sim_opaque_save(tp_sim *sim, void *bytes, size_t capacity, size_t *size);
+bool sim_opaque_load(tp_sim *sim, const void *bytes, size_t size);
+bool sim_opaque_hash(tp_sim *sim, uint64_t *hash);
 
 void sim_forget_roots(tp_sim *sim);
 bool sim_state_save(const tp_sim *sim, SimSnapshot *snapshot);

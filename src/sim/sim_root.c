@@ -58,13 +58,14 @@ static void compute_opaque_leaves(tp_sim *sim)
 {
     const tp_opaque *opaque = sim->world->opaque;
     if (opaque->hash != NULL) {
-        sim->leaves[0] = opaque->hash(sim->state, sim->rules.algorithm);
+        sim->has_lost_state = !sim_opaque_hash(sim, &sim->leaves[0]) || sim->has_lost_state;
         sim->leaf_count = 1;
         return;
     }
     size_t size = 0;
-    if (!opaque->save(sim->state, sim->scratch, sim->scratch_capacity, &size)) {
-        size = 0; // a state that cannot be saved has no leaves; the next keyframe says so in words
+    if (!sim_opaque_save(sim, sim->scratch, sim->scratch_capacity, &size)) {
+        sim->has_lost_state = true; // no root of such a state may ever be believed: see tp_sim_is_sound
+        size = 0;
     }
     sim->leaf_count = hash_pieces(sim, sim->scratch, size, sim->leaves);
 }
@@ -110,9 +111,10 @@ static tp_hash128 combine(tp_hash_algorithm algorithm, tp_hash128 rules_id, uint
 tp_hash128 tp_root_combine(tp_hash_algorithm algorithm, tp_hash128 rules_id, uint64_t tick, const uint64_t *state_leaves,
                            uint32_t count, uint64_t input_leaf, uint64_t event_leaf)
 {
-    enum { LEAVES_MAX = TP_STATE_SIZE_MAX / TP_LEAF_SIZE + TP_SECTIONS_MAX };
-    uint8_t bytes[28 + 8 * (LEAVES_MAX + 2)];
-    TP_ASSERT(count <= LEAVES_MAX);
+    uint8_t bytes[28 + 8 * (TP_ROOT_LEAVES_MAX + 2)];
+    if (count > TP_ROOT_LEAVES_MAX) {
+        return (tp_hash128){ 0, 0 };
+    }
     return combine(algorithm, rules_id, tick, state_leaves, count, input_leaf, event_leaf, bytes);
 }
 

@@ -9,7 +9,7 @@ bool sim_state_save(const tp_sim *sim, SimSnapshot *snapshot)
     snapshot->is_set = false;
     snapshot->size = sim->layout.block_size;
     if (sim->world->opaque != NULL) {
-        if (!sim->world->opaque->save(sim->state, snapshot->bytes, sim->state_capacity, &snapshot->size)) {
+        if (!sim_opaque_save((tp_sim *)sim, snapshot->bytes, sim->state_capacity, &snapshot->size)) {
             return false;
         }
     } else {
@@ -41,7 +41,7 @@ bool sim_state_load(tp_sim *sim, const SimSnapshot *snapshot)
         return false;
     }
     if (sim->world->opaque != NULL) {
-        if (!sim->world->opaque->load(sim->state, snapshot->bytes, snapshot->size)) {
+        if (!sim_opaque_load(sim, snapshot->bytes, snapshot->size)) {
             return false;
         }
     } else {
@@ -59,7 +59,7 @@ size_t tp_sim_encoded_max(const tp_sim *sim)
 bool tp_sim_encode(const tp_sim *sim, uint8_t *bytes, size_t capacity, size_t *size)
 {
     if (sim->world->opaque != NULL) {
-        return sim->world->opaque->save(sim->state, bytes, capacity, size);
+        return sim_opaque_save((tp_sim *)sim, bytes, capacity, size);
     }
     if (capacity < sim->layout.canonical_size) {
         return false;
@@ -81,7 +81,7 @@ bool tp_sim_decode(tp_sim *sim, const uint8_t *bytes, size_t size, uint64_t tick
                    tp_error *error)
 {
     if (sim->world->opaque != NULL) {
-        if (!sim->world->opaque->load(sim->state, bytes, size)) {
+        if (!sim_opaque_load(sim, bytes, size)) {
             return tp_error_set(error, "world '%s' refuses a state of %zu bytes", sim->world->name, size);
         }
     } else {

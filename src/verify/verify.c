@@ -29,17 +29,33 @@ void verify_find(Verify *verify, tp_verdict verdict, const char *format, ...)
     verify->has_finding = true;
 }
 
+// A world that cannot save has no roots: neither equal nor other bits were found.
+static bool is_unsound(Verify *verify)
+{
+    if (verify->sim == NULL || tp_sim_is_sound(verify->sim)) {
+        return false;
+    }
+    verify_find(verify, TP_INTERNAL, "the world could not save its state at tick %llu, so nothing can be compared from there on",
+                (unsigned long long)tp_sim_tick(verify->sim));
+    return true;
+}
+
 void verify_diverge(Verify *verify, uint64_t tick, const uint8_t *expected, uint32_t size, const char *what)
 {
     tp_report *report = verify->report;
-    if (verify->has_finding) {
+    if (verify->has_finding || is_unsound(verify)) {
         return;
     }
     report->bad_tick = tick;
+    report->suspect_tick = verify->first_suspect < tick ? verify->first_suspect : tick;
     report->root_size = size;
     if (size > 0) {
         memcpy(report->expected_root, expected, size);
         tp_hash128_to_bytes(tp_sim_root(verify->sim), report->actual_root);
+    }
+    if (report->suspect_tick < tick) {
+        verify_find(verify, TP_DIVERGED, "first bad tick %llu, or one from %llu on that carries no root: %s", (unsigned long long)tick,
+                    (unsigned long long)report->suspect_tick, what);
     }
     verify_find(verify, TP_DIVERGED, "first bad tick %llu: %s", (unsigned long long)tick, what);
     verify->is_locating = true;
@@ -64,8 +80,9 @@ static void contradict(Verify *verify, const tp_log_record *record, uint64_t tic
 
 static void count_checked(Verify *verify)
 {
-    if (!verify->is_last_checked && verify->has_last_tick) {
+    if (!verify->is_last_checked && verify->has_last_tick && !is_unsound(verify)) {
         verify->is_last_checked = true;
+        verify->first_suspect = verify->last_tick + 1;
         verify->report->checked += verify->last_tick >= verify->options->from ? 1 : 0;
     }
 }
@@ -137,6 +154,7 @@ static bool start_from_key(Verify *verify, const tp_log_record *record, const tp
     }
     verify->is_started = true;
     verify->is_after_gap = false;
+    verify->first_suspect = record->tick;
     return true;
 }
 
@@ -343,7 +361,7 @@ static void take_row(Verify *verify, const tp_log_record *record, const tp_log_r
                  fault->what);
         verify_diverge(verify, row->tick, NULL, 0, text);
         verify->is_locating = false;
-    } else {
+    } else if (!is_unsound(verify)) {
         verify->report->offset = record->offset;
         verify_find(verify, TP_CORRUPT, "tick %llu: no legal row for this world: %.200s", (unsigned long long)row->tick, error.text);
     }
@@ -398,6 +416,7 @@ static void take_end(Verify *verify, const tp_log_record *record)
     tp_log_end end = tp_log_parse_end(record);
     report->has_end = true;
     report->end_reason = end.reason;
+    verify->is_end_signed = end.is_signed;
     memcpy(report->chain, end.chain, TP_LOG_CHAIN_SIZE);
     if (!end.has_root || !verify->is_started || verify->is_past_to || verify->is_stopped) {
         return;
@@ -506,7 +525,8 @@ static void conclude_coverage(Verify *verify)
         // The caller takes no more rows, though there may be some.
         verify_find(verify, TP_INCOMPLETE, "stopped after %llu ticks, which all matched", (unsigned long long)report->checked);
     } else if (report->recorded == 0) {
-        if (!(report->has_fault && !verify->is_unproven)) {
+        // A run that faults at its first tick has been checked whole: first state, inputs and fault are bound.
+        if (!report->has_fault || verify->is_unproven || !report->has_end) {
             verify_find(verify, TP_INCOMPLETE, "no tick was recorded, so nothing was checked");
         }
     } else if (report->with_root == 0) {
@@ -531,12 +551,15 @@ static void conclude_trust(Verify *verify)
     if (verify->options->trusted_key == NULL || (verify->has_finding && report->verdict == TP_INCOMPATIBLE)) {
         return;
     }
-    if (report->is_signed && memcmp(report->public_key, verify->options->trusted_key, 32) == 0 &&
-        (report->has_end || report->verdict != TP_VERIFIED)) {
+    // A signed SEAL covers what stands before it, so a whole log is only as authentic as its END.
+    bool is_signed = report->has_end ? verify->is_end_signed : report->is_signed;
+    if (is_signed && memcmp(report->public_key, verify->options->trusted_key, 32) == 0) {
         return;
     }
     verify->has_finding = false;
-    verify_find(verify, TP_UNAUTHENTIC, report->is_signed ? "signed by another key than the trusted one" : "not signed by the trusted key");
+    verify_find(verify, TP_UNAUTHENTIC, is_signed           ? "signed by another key than the trusted one"
+                                        : report->is_signed ? "signed at first, but its END is not"
+                                                            : "not signed by the trusted key");
 }
 
 // With --from: the last KEY at or before it, by a pass that only reads.
@@ -652,7 +675,7 @@ static void conclude(Verify *verify)
     if (report->verdict == TP_DIVERGED) {
         verify_locate_finish(verify);
     }
-    report->matched_ticks = report->verdict == TP_DIVERGED ? report->bad_tick - report->first_tick : report->checked;
+    report->matched_ticks = report->checked; // nothing is counted past the first finding
     if (verify->sim != NULL) {
         tp_hash128_to_bytes(tp_sim_root(verify->sim), report->final_root);
     }

@@ -38,6 +38,8 @@ struct tp_verifier {
     uint32_t last_root_size;   // 0: the row carried none
     bool     is_last_checked;  // the last tick has been counted as checked
     bool     is_last_with_root;
+    uint64_t first_suspect;    // the tick after the last one that was checked
+    bool     is_end_signed;
 
     uint64_t start_key_tick;   // with --from: rows before this KEY are not stepped
     bool     is_started;       // the sim holds a state of this log

@@ -73,6 +73,9 @@ fi
 for header in "$work/root$prefix"/include/tickproof/*.h; do
     printf '#include <tickproof/%s>\n' "$(basename "$header")" >"$work/one.c"
     cc -std=c17 -Wall -Wextra -Werror $cflags -fsyntax-only "$work/one.c" || fail "$header does not stand alone"
+    if command -v g++ >/dev/null; then
+        g++ -std=c++17 -x c++ $cflags -fsyntax-only "$work/one.c" || fail "$header is no C++"
+    fi
 done
 
 # The README shows the same world.

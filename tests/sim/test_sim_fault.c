@@ -27,6 +27,8 @@ Test(sim_fault, state_before_the_fault_comes_back)
         cr_assert_eq(tp_sim_tick(sim), ticks);
         cr_assert(tp_hash128_equal(tp_sim_root(sim), tp_sim_root(twin)), "%d ticks", (int)ticks);
         cr_assert_arr_eq((uint8_t *)tp_sim_state(sim), (uint8_t *)tp_sim_state(twin), tp_sim_layout(sim)->block_size);
+        cr_assert_eq(tp_sim_view(sim).event_count, 0, "the events of the last tick are gone, at every distance alike");
+        cr_assert_eq(tp_sim_event_leaf(sim), tp_sim_event_leaf(twin), "their leaf is not");
         cr_assert_eq(tp_sim_step(sim, &row, &error), TP_SIM_REFUSED, "no more ticks after a fault");
         tp_sim_destroy(sim);
         tp_sim_destroy(twin);

@@ -386,6 +386,51 @@ Test(verify, forged_beats_diverged_beats_truncated)
     free(bytes);
 }
 
+// Goal: a host that stops early never gets VERIFIED, not even where the log has nothing but its fault.
+Test(verify, early_finish_is_incomplete)
+{
+    Recording recording = recording_standard();
+    size_t    size = 0;
+    recording.fault_tick = 1;
+    uint8_t          *bytes = recording_make(&recording, &size);
+    tp_memory_source  memory = { bytes, size };
+    tp_source         source = tp_source_of_memory(&memory);
+    tp_verify_options options = recording_verify_options();
+    for (int rows = 0; rows <= 2; rows++) {
+        tp_verifier *verifier = tp_verifier_create(&source, &options);
+        tp_report    report;
+        for (int row = 0; row < rows; row++) {
+            cr_assert_eq(tp_verifier_next(verifier), TP_VERIFIER_ROW);
+        }
+        tp_verifier_finish(verifier, &report);
+        cr_assert_eq(report.verdict, TP_INCOMPLETE, "%d rows: %s: %s", rows, tp_verdict_name(report.verdict), report.message);
+        tp_verifier_destroy(verifier);
+    }
+    free(bytes);
+}
+
+// Goal: where not every tick carries a root, the report says between which ticks the bad one lies.
+Test(verify, sparse_roots_give_a_range)
+{
+    LogMutate log = { 0 };
+    uint32_t  root_at = 0;
+    size_t    size = 0;
+    uint8_t  *bytes = make(&size);
+    cr_assert(log_mutate_load(&log, bytes, size));
+    strip_rows(&log, UINT64_MAX); // LEAVES every 64 and KEY every 100 still carry one
+    uint8_t *row = find_row(&log, 150, &root_at);
+    row[1 + 1 + 1] ^= 2; // slot 0's stick
+    uint8_t  *changed = log_mutate_save(&log, LOG_MUTATE_ALL, &size);
+    tp_report report = recording_verify(changed, size);
+    cr_assert_eq(report.verdict, TP_DIVERGED, "%s", report.message);
+    cr_assert_eq(report.bad_tick, 191, "the LEAVES that shows it");
+    cr_assert_eq(report.suspect_tick, 128, "the tick after the LEAVES before it");
+    cr_assert_not_null(strstr(report.message, "from 128 on"), "%s", report.message);
+    log_mutate_finish(&log);
+    free(changed);
+    free(bytes);
+}
+
 Test(verify, interrupt_is_incomplete)
 {
     size_t            size = 0;
