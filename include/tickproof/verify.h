@@ -159,7 +159,7 @@ void               tp_verifier_destroy(tp_verifier *verifier);
 /// Result of trying to fool the verifier.
 typedef struct tp_proof {
     uint64_t tried, caught;
-    uint64_t tried_kind[8], caught_kind[8]; ///< by tp_proof_kind_name
+    uint64_t tried_kind[10], caught_kind[10]; ///< by tp_proof_kind_name; a kind this log has no place for has tried none
     uint64_t seed;
     char     survivor[TP_MESSAGE_SIZE];     ///< the first mutation that was not caught, empty when none
 } tp_proof;
@@ -169,7 +169,8 @@ const char *tp_proof_kind_name(uint32_t kind);
 
 /// Mutates a verified log in memory, `rounds` times per kind with a seeded generator: bits of the file raw and with CRCs and
 /// chain redone, inputs, commands, roots, leaves and keyframes with everything redone, cuts, and bits of the running state. Every
-/// one must give another verdict than VERIFIED. False when the log does not verify in the first place (report says why) or memory is short.
+/// one must give another verdict than VERIFIED. The unchanged log is run again, too, as it is and with the state encoded, wiped and decoded on
+/// the way, and must verify each time: a world that keeps something outside its state does not. False when the log does not verify in the first place (report says why) or memory is short.
 bool tp_prove_log(const uint8_t *bytes, size_t size, const tp_verify_options *options, uint64_t seed, uint64_t rounds,
                   tp_proof *proof, tp_report *report);
 

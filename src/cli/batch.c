@@ -2,8 +2,10 @@
 #include "batch.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -74,6 +76,55 @@ static void on_signal(int number)
 static void on_child(int number)
 {
     (void)number;
+}
+
+// The library says nothing through its exit code: whoever ends the process early never reaches the byte.
+static void try_child(const BatchOptions *options, int out)
+{
+    static WorldSet worlds;
+    for (size_t i = 0; i < options->world_count; i++) {
+        if (worlds_add(&worlds, options->worlds[i]) == NULL) {
+            (void)!write(out, "n", 1);
+            _exit(0);
+        }
+    }
+    (void)!write(out, "y", 1);
+    _exit(0);
+}
+
+bool batch_try_worlds(const BatchOptions *options)
+{
+    int ends[2];
+    if (options->world_count == 0) {
+        return true;
+    }
+    fflush(stdout);
+    if (pipe(ends) != 0) {
+        return cli_fail(TP_INTERNAL, "trying out the worlds: %s", strerror(errno)) == TP_VERIFIED;
+    }
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        try_child(options, ends[1]);
+    }
+    close(ends[1]);
+    char          answer = '\0';
+    struct pollfd ready = { .fd = ends[0], .events = POLLIN };
+    int           wait_ms = options->step_timeout_s > 0 ? (int)options->step_timeout_s * 1000 : -1;
+    int           seen = pid < 0 ? -1 : poll(&ready, 1, wait_ms);
+    bool          is_answered = seen > 0 && read(ends[0], &answer, 1) == 1;
+    int           status = 0;
+    close(ends[0]);
+    if (pid > 0) {
+        kill(pid, SIGKILL);
+        waitpid(pid, &status, 0);
+    }
+    if (!is_answered && seen == 0) {
+        cli_fail(TP_USAGE, "--world: loading did not end within %u s: mend the library, or give --step-timeout", options->step_timeout_s);
+    } else if (!is_answered) {
+        cli_fail(TP_USAGE, "--world: loading crashed or ended the process instead of giving a world: mend the library");
+    }
+    return answer == 'y';
 }
 
 const char *batch_name(const BatchFile *file)

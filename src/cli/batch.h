@@ -6,7 +6,8 @@
 #include "worlds.h"
 
 typedef struct {
-    WorldSet      *worlds;
+    const char *const *worlds;     ///< arguments of --world: loaded in each child alone, so that this process stays what it is
+    size_t             world_count;
     uint64_t       from, to;
     bool           follow;
     uint32_t       step_timeout_s; ///< 0: none
@@ -29,6 +30,10 @@ typedef struct {
 /// Verifies `count` files. `done` is called for each, in order, as soon as it and all before it are finished. Returns false
 /// when it could not begin: said so. SIGINT and SIGTERM end it at the next tick: what is not finished is incomplete.
 bool batch_run(BatchFile *files, size_t count, const BatchOptions *options, void (*done)(void *to, const BatchFile *file), void *to);
+
+/// Loads the worlds once in a process of their own. True when each is one; else said so, with what they did: refused, crashed, ended the
+/// process, or did not come back within the step timeout.
+bool batch_try_worlds(const BatchOptions *options);
 
 /// A file's name as reports show it.
 const char *batch_name(const BatchFile *file);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 typedef struct {
@@ -11,6 +12,8 @@ typedef struct {
     const BatchOptions  *options;
     const volatile bool *stop;
     tp_source            source; // the file's own
+    int                  fd;     // of it, -1 for standard input
+    WorldSet             worlds;
 } Child;
 
 static void beat(ChildCell *cell, ChildActivity activity)
@@ -35,18 +38,21 @@ static void each_tick(void *to, tp_sim *sim, uint64_t tick, bool is_finished)
 // From here to the first tick the world's init runs, which may hang as well as a step.
 static const tp_world *find_world(void *to, const char *name, uint32_t revision)
 {
-    const Child *child = to;
+    Child *child = to;
     beat(child->cell, CHILD_STARTING);
-    return worlds_search(child->options->worlds, name, revision);
+    return worlds_search(&child->worlds, name, revision);
 }
 
 static bool wait_for_more(void *to)
 {
     const Child          *child = to;
     const struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
+    struct stat           status;
     beat(child->cell, CHILD_READING);
     nanosleep(&pause, NULL);
-    return !*child->stop;
+    // Nobody can add to a file that has no name any more.
+    bool is_deleted = child->fd >= 0 && fstat(child->fd, &status) == 0 && status.st_nlink == 0;
+    return !*child->stop && !is_deleted;
 }
 
 static int64_t read_with_beat(void *self, uint64_t offset, void *buffer, size_t size)
@@ -97,7 +103,7 @@ static void prove(ChildCell *cell, const tp_source *source, const BatchOptions *
     } else if (is_done) {
         cell->has_proof = 1;
         if (cell->proof.caught != cell->proof.tried) {
-            snprintf(text, sizeof(text), "a changed log still verified: %.300s", cell->proof.survivor);
+            snprintf(text, sizeof(text), "the proof failed: %.300s", cell->proof.survivor);
             conclude(cell, TP_INTERNAL, text);
         }
     }
@@ -105,7 +111,11 @@ static void prove(ChildCell *cell, const tp_source *source, const BatchOptions *
 
 void child_verify(ChildCell *cell, LogFile *file, const BatchOptions *options, const tp_predecessor *predecessor, const volatile bool *stop)
 {
-    Child             child = { cell, options, stop, file->source };
+    Child             child = { .cell = cell, .options = options, .stop = stop, .source = file->source, .fd = file->fd };
+    beat(cell, CHILD_STARTING); // a library runs code of its own while it is loaded
+    for (size_t i = 0; i < options->world_count; i++) {
+        (void)worlds_add(&child.worlds, options->worlds[i]); // it was tried out before: see batch_try_worlds
+    }
     tp_source         source = { .self = &child, .read_at = read_with_beat, .size = size_of_source };
     tp_verify_options verify;
     tp_verify_options_standard(&verify);

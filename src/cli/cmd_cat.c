@@ -80,6 +80,9 @@ static int run(int argc, char **argv)
     if (optind + 1 != argc) {
         return cli_usage("cat", "it takes one FILE");
     }
+    if (from > to) {
+        return cli_usage("cat", "--from is above --to");
+    }
     return cat(&worlds, argv[optind], from, to);
 }
 

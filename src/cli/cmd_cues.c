@@ -247,6 +247,9 @@ static int run(int argc, char **argv)
     if (optind + 1 != argc) {
         return cli_usage("cues", "it takes one FILE");
     }
+    if (printer.from > printer.to) {
+        return cli_usage("cues", "--from is above --to");
+    }
     int code = resim_open(&resim, argv[optind]) && resim_make_sim(&resim, &worlds) ? print_cues(&resim, &printer) : resim.code;
     resim_finish(&resim);
     return code;

@@ -93,6 +93,9 @@ static int run(int argc, char **argv)
     if (optind + 1 != argc) {
         return cli_usage("events", "it takes one FILE");
     }
+    if (from > to) {
+        return cli_usage("events", "--from is above --to");
+    }
     int code = resim_open(&resim, argv[optind]) && resim_make_sim(&resim, &worlds) ? print_events(&resim, from, to) : resim.code;
     resim_finish(&resim);
     return code;

@@ -27,8 +27,11 @@ static const char help[] =
     "                     the run ends with them\n"
     "                     Without --bot and --inputs every slot does nothing.\n"
     "  --hash NAME        checksums: xxh3 (usual) or fnv\n"
-    "  -o, --output F     record into F; - for standard output\n"
-    "      --force        replace F when it exists\n"
+    "  -o, --output F     record into F; - for standard output. A new F has its name from the start: it can be followed while\n"
+    "                     it grows, and when the run is cut off it stays, good up to its last whole record; only a run that\n"
+    "                     fails before its first tick removes it. A pipe or device is written to and stays what it is\n"
+    "      --force        replace F when it exists: the new log is written beside it under a hidden name and takes F's name\n"
+    "                     and mode at the end; until then, and when the run fails, the old F stays\n"
     "\n"
     "How the log is written:\n"
     "  --run-ticks N      ticks per record, 1 to 256; 64\n"
@@ -148,6 +151,10 @@ static bool take_slot_name(RunOptions *options, const char *text)
     if (!args_u32("--slot-name", number, 0, TP_PLAYERS_MAX - 1, &slot)) {
         return false;
     }
+    if (options->slot_names[slot] != NULL) {
+        cli_fail(TP_USAGE, "--slot-name: %s: slot %u has a name already, '%s'", text, slot, options->slot_names[slot]);
+        return false;
+    }
     options->slot_names[slot] = equals + 1;
     return true;
 }
@@ -228,6 +235,19 @@ static void complete(RunOptions *options)
     }
 }
 
+// Only now the number of slots is known.
+static bool has_stray_name(const RunOptions *options)
+{
+    for (uint32_t slot = options->players; slot < TP_PLAYERS_MAX; slot++) {
+        if (options->slot_names[slot] != NULL) {
+            cli_fail(TP_USAGE, "--slot-name: %u=%s: there is no slot %u; the match has %u, counted from 0", slot, options->slot_names[slot], slot,
+                     options->players);
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *architecture(void)
 {
 #if defined(__x86_64__)
@@ -292,9 +312,8 @@ static InputSource *open_inputs(const RunOptions *options, const tp_sim *sim)
 }
 
 // The last line alone has times, so that everything before it is the same for equal runs.
-static void print_summary(const RunOptions *options, tp_sim *sim, uint64_t bytes, double seconds)
+static void print_summary(const RunOptions *options, tp_sim *sim, uint64_t bytes, double seconds, FILE *out)
 {
-    FILE    *out = options->output != NULL && strcmp(options->output, "-") == 0 ? stderr : stdout;
     uint64_t ticks = tp_sim_tick(sim);
     uint64_t ms = ticks / options->rate * 1000 + ticks % options->rate * 1000 / options->rate;
     uint8_t  root[16];
@@ -314,30 +333,89 @@ static void print_summary(const RunOptions *options, tp_sim *sim, uint64_t bytes
     fprintf(out, "\n%.3f s, %.0f ticks/s\n", seconds, (double)ticks / (seconds + 1e-9));
 }
 
-// Runs with everything open. `writer` may be NULL.
+// A sink that remembers that it failed: the writer has other reasons to stop, too.
+typedef struct {
+    tp_sink inner;
+    bool    has_failed;
+} LogSink;
+
+static bool sink_write(void *self, const uint8_t *bytes, size_t size)
+{
+    LogSink *sink = self;
+    bool     is_written = sink->inner.write(sink->inner.self, bytes, size);
+    sink->has_failed = sink->has_failed || !is_written;
+    return is_written;
+}
+
+static bool sink_sync(void *self)
+{
+    LogSink *sink = self;
+    bool     is_durable = sink->inner.sync(sink->inner.self);
+    sink->has_failed = sink->has_failed || !is_durable;
+    return is_durable;
+}
+
+// What a run that could not write its log leaves, and what can be done.
+static const char *advice(NewFileKind kind)
+{
+    if (kind == NEW_FILE_IN_PLACE) {
+        return "; what is there stays, good up to its last whole record ('tickproof verify' says which): make room, then record again";
+    }
+    return kind == NEW_FILE_BESIDE ? "; the old file stays as it was: make room, then record again" : "";
+}
+
+static int fail_writing(const RunOptions *options, const LogSink *sink, const char *what, NewFileKind kind)
+{
+    return cli_fail(sink->has_failed ? TP_INCOMPLETE : TP_USAGE, "%s: writing the log: %s%s", options->output, what == NULL ? "out of space" : what,
+                    sink->has_failed ? advice(kind) : "");
+}
+
+// Closes the file of a run that failed. Without a tick it is of no use to anybody.
+static void leave(const RunOptions *options, NewFile *file, RecordingResult result, uint64_t ticks)
+{
+    if (ticks == 0) {
+        files_abandon(file);
+        return;
+    }
+    if (result == RECORDING_FAILED && file->kind == NEW_FILE_IN_PLACE) {
+        cli_fail(TP_USAGE, "%s: the log stays as it is: its ticks end before tick %llu, and it has no END", options->output, (unsigned long long)ticks);
+    }
+    files_keep(file);
+}
+
+// Runs with everything open and `file` of kind NONE when nothing is recorded. Closes the file.
 static int run_open(RunOptions *options, tp_sim *sim, InputSource *inputs, NewFile *file)
 {
     tp_error   error;
-    tp_sink    sink = tp_sink_of_fd(&file->fd);
+    LogSink    log_sink = { .inner = tp_sink_of_fd(&file->fd) };
+    tp_sink    sink = { &log_sink, sink_write, sink_sync };
     tp_writer *writer = NULL;
+    FILE      *out = file->is_stdout ? stderr : stdout;
     double     start = cli_seconds();
     if (options->output != NULL) {
         writer = tp_writer_create(&sink, sim, &options->writer, false, &error);
         if (writer == NULL) {
-            return cli_fail(TP_USAGE, "%s: starting the log: %s", options->output, error.text);
+            files_abandon(file);
+            return cli_fail(log_sink.has_failed ? TP_INCOMPLETE : TP_USAGE, "%s: starting the log: %s", options->output, error.text);
         }
     }
     Recording       recording = { sim, writer, inputs, options->ticks, !options->has_ticks && options->inputs != NULL, &stop_asked };
     RecordingResult result = recording_run(&recording);
     uint64_t        bytes = writer == NULL ? 0 : tp_writer_bytes(writer);
+    int             code = TP_USAGE;
+    if (result == RECORDING_UNWRITTEN) {
+        code = fail_writing(options, &log_sink, tp_writer_error(writer), tp_sim_tick(sim) == 0 ? NEW_FILE_NONE : file->kind);
+    }
     tp_writer_destroy(writer);
-    if (result == RECORDING_FAILED) {
-        return TP_USAGE;
+    if (result == RECORDING_FAILED || result == RECORDING_UNWRITTEN) {
+        leave(options, file, result, tp_sim_tick(sim));
+        return code;
     }
+    NewFileKind kind = file->kind;
     if (!files_commit(file, &error)) {
-        return cli_fail(TP_USAGE, "%s: finishing the log: %s", options->output, error.text);
+        return cli_fail(TP_INCOMPLETE, "%s: finishing the log: %s%s", options->output, error.text, advice(kind));
     }
-    print_summary(options, sim, bytes, cli_seconds() - start);
+    print_summary(options, sim, bytes, cli_seconds() - start, out);
     if (result == RECORDING_STOPPED) {
         return cli_fail(TP_INCOMPLETE, "interrupted before tick %llu; the log ends there", (unsigned long long)tp_sim_tick(sim));
     }
@@ -359,9 +437,11 @@ static int run_world(RunOptions *options)
     if (inputs != NULL && options->output != NULL && !files_create(&file, options->output, options->may_replace, &error)) {
         cli_fail(TP_USAGE, "%s: making the log: %s", options->output, error.text);
     } else if (inputs != NULL) {
+        // Not earlier: nothing else ends the wait for a pipe's reader.
+        signal(SIGINT, on_signal);
+        signal(SIGTERM, on_signal);
         code = run_open(options, sim, inputs, &file);
     }
-    files_abandon(&file);
     inputsource_destroy(inputs);
     tp_sim_destroy(sim);
     return code;
@@ -371,7 +451,7 @@ static int run_with(RunOptions *options, int argc, char **argv)
 {
     options->algorithm = TP_HASH_XXH3;
     tp_writer_options_standard(&options->writer);
-    // Until it is renamed at its end the file is nobody's, and before that it is synced as a whole.
+    // What survives a crash of this program needs no sync, and at its end the file is synced as a whole.
     options->writer.durability = TP_DURABLE_NONE;
     for (int flag = args_next("run", argc, argv, ":o:h", flags); flag != ARGS_END; flag = args_next("run", argc, argv, ":o:h", flags)) {
         if (flag == ARGS_HELP) {
@@ -386,13 +466,14 @@ static int run_with(RunOptions *options, int argc, char **argv)
         return TP_USAGE;
     }
     complete(options);
+    if (has_stray_name(options)) {
+        return TP_USAGE;
+    }
     worldconfig_standard(options->world, options->config_values);
     if (options->config != NULL && !worldconfig_read(options->world, options->config, options->config_values)) {
         return TP_USAGE;
     }
     fill_provenance(options);
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
     return run_world(options);
 }
 

@@ -57,7 +57,7 @@ static const struct option flags[] = {
 
 typedef struct {
     BatchOptions        batch;
-    WorldSet            worlds;
+    const char         *worlds[WORLDS_LOADED_MAX];
     uint8_t             trusted_key[32];
     const ReportFormat *format;
     bool                is_quiet;
@@ -137,7 +137,13 @@ static bool take_flag(Verification *verification, int flag)
     switch (flag) {
     case 'j': return args_u32("--jobs", optarg, 1, PROCESSES_MAX, &batch->processes);
     case 'q': verification->is_quiet = true; return true;
-    case FLAG_WORLD: return worlds_add(&verification->worlds, optarg) != NULL;
+    case FLAG_WORLD:
+        if (batch->world_count == WORLDS_LOADED_MAX) {
+            cli_usage("verify", "--world: %d are the most", WORLDS_LOADED_MAX);
+            return false;
+        }
+        verification->worlds[batch->world_count++] = optarg;
+        return true;
     case FLAG_FROM: return args_u64("--from", optarg, 0, UINT64_MAX, &batch->from);
     case FLAG_TO: return args_u64("--to", optarg, 0, UINT64_MAX, &batch->to);
     case FLAG_FOLLOW: batch->follow = true; return true;
@@ -202,7 +208,6 @@ static void complete(Verification *verification, const PathList *paths)
     if (batch->follow && batch->processes < paths->count) {
         batch->processes = paths->count > PROCESSES_MAX ? PROCESSES_MAX : (uint32_t)paths->count; // none may wait for another's end
     }
-    batch->worlds = &verification->worlds;
     batch->shows_progress = isatty(STDERR_FILENO) != 0 && !verification->is_quiet;
 }
 
@@ -229,6 +234,10 @@ static int run(int argc, char **argv)
     }
     if (verification.batch.proves && verification.batch.follow) {
         return cli_usage("verify", "--prove and --follow exclude each other");
+    }
+    verification.batch.worlds = verification.worlds;
+    if (!batch_try_worlds(&verification.batch)) {
+        return TP_USAGE;
     }
     int code = TP_VERIFIED;
     for (int i = optind; i < argc; i++) {

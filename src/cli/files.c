@@ -1,4 +1,4 @@
-// files.c: operands, whole files, and files that appear at once.
+// files.c: operands, whole files, and new ones.
 #include "files.h"
 
 #include <dirent.h>
@@ -12,7 +12,7 @@
 
 #include "cli.h"
 
-enum { DEPTH_MAX = 64, READ_STEP = 65536 };
+enum { DEPTH_MAX = 64, READ_STEP = 65536, LINKS_MAX = 40, LINK_SIZE_MAX = 4096 };
 
 bool files_add(PathList *list, const char *path)
 {
@@ -48,6 +48,15 @@ static bool is_log_name(const char *name)
     return length > 4 && strcmp(name + length - 4, ".tpr") == 0;
 }
 
+// Whether an entry called *.tpr is a log: `status` is that of the entry itself. What a link points to decides.
+static bool is_log_file(const char *path, struct stat *status)
+{
+    if (S_ISLNK(status->st_mode) && stat(path, status) != 0) {
+        return true; // to nothing: leaving it out would pass over a log that is missing
+    }
+    return S_ISREG(status->st_mode);
+}
+
 // Links to directories are not followed: one that points upwards would never end.
 static bool walk(PathList *list, const char *folder, int depth)
 {
@@ -72,7 +81,7 @@ static bool walk(PathList *list, const char *folder, int depth)
         }
         if (S_ISDIR(status.st_mode)) {
             is_fine = walk(list, path, depth + 1);
-        } else if (is_log_name(entry->d_name)) {
+        } else if (is_log_name(entry->d_name) && is_log_file(path, &status)) {
             is_fine = files_add(list, path);
         }
     }
@@ -142,10 +151,11 @@ static uint8_t *read_descriptor(int fd, size_t size_max, size_t *size, tp_error 
 {
     uint8_t *bytes = NULL;
     size_t   capacity = 0;
+    size_t   capacity_max = size_max + 2 * (size_t)READ_STEP; // the step that goes above the limit still fits
     *size = 0;
     for (;;) {
         if (capacity - *size < READ_STEP + 1) {
-            capacity = capacity == 0 ? 2 * (size_t)READ_STEP : capacity * 2;
+            capacity = capacity == 0 ? 2 * (size_t)READ_STEP : capacity > capacity_max / 2 ? capacity_max : capacity * 2;
             uint8_t *grown = realloc(bytes, capacity);
             if (grown == NULL) {
                 tp_error_set(error, "out of memory");
@@ -187,30 +197,61 @@ uint8_t *files_read_all(const char *path, size_t size_max, size_t *size, tp_erro
     return bytes;
 }
 
+static const char *kind_name(mode_t mode)
+{
+    switch (mode & S_IFMT) {
+    case S_IFDIR: return "a directory";
+    case S_IFCHR: return "a character device";
+    case S_IFBLK: return "a block device";
+    case S_IFSOCK: return "a socket";
+    default: return "no file";
+    }
+}
+
+// A pipe has an end but no size, so all of it is kept.
+static bool read_pipe(LogFile *file, const char *path, tp_error *error)
+{
+    file->bytes = files_read_all(path, LOG_PIPE_SIZE_MAX, &file->memory.size, error);
+    if (file->bytes == NULL && file->memory.size > LOG_PIPE_SIZE_MAX) {
+        return tp_error_set(error, "a pipe is read into memory, and this is more than 1 GiB; write it to a file first and give its name");
+    }
+    file->memory.bytes = file->bytes;
+    file->source = tp_source_of_memory(&file->memory);
+    return file->bytes != NULL;
+}
+
+static bool open_regular(LogFile *file, const char *path, tp_error *error)
+{
+    struct stat status;
+    // Should a pipe have taken the name since we looked, opening must not wait for its writer.
+    file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file->fd < 0 || fstat(file->fd, &status) != 0) {
+        return tp_error_set(error, "%s", strerror(errno));
+    }
+    file->source = tp_source_of_fd(&file->fd);
+    return S_ISREG(status.st_mode) || tp_error_set(error, "it became another file while it was opened");
+}
+
 bool files_open_log(LogFile *file, const char *path, tp_error *error)
 {
     struct stat status;
     *file = (LogFile){ .fd = -1 };
-    if (strcmp(path, "-") != 0) {
-        // Without O_NONBLOCK a pipe without a writer would hold us before anything could be said.
-        file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        if (file->fd < 0 || fstat(file->fd, &status) != 0) {
-            return tp_error_set(error, "%s", strerror(errno));
-        }
-        if (S_ISREG(status.st_mode)) {
-            file->source = tp_source_of_fd(&file->fd);
-            return true;
-        }
-        close(file->fd);
-        file->fd = -1;
-        if (S_ISDIR(status.st_mode)) {
-            return tp_error_set(error, "it is a directory");
-        }
+    bool is_input = strcmp(path, "-") == 0;
+    // By name and before opening: opening alone wakes a pipe's writer, and does more than that to some devices.
+    if ((is_input ? fstat(STDIN_FILENO, &status) : stat(path, &status)) != 0) {
+        return tp_error_set(error, "%s", strerror(errno));
     }
-    file->bytes = files_read_all(path, SIZE_MAX / 4, &file->memory.size, error);
-    file->memory.bytes = file->bytes;
-    file->source = tp_source_of_memory(&file->memory);
-    return file->bytes != NULL;
+    if (S_ISFIFO(status.st_mode) || (is_input && (S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode)))) {
+        return read_pipe(file, path, error);
+    }
+    if (!S_ISREG(status.st_mode)) {
+        return tp_error_set(error, "it is %s, not a log", kind_name(status.st_mode));
+    }
+    if (open_regular(file, path, error)) {
+        return true;
+    }
+    files_close_log(file);
+    return false;
 }
 
 void files_close_log(LogFile *file)
@@ -228,14 +269,37 @@ uint64_t files_log_size(const LogFile *file)
     return size < 0 ? 0 : (uint64_t)size;
 }
 
-static bool create_hidden(NewFile *file, tp_error *error)
+// The path a name stands for when its last part is a link, also one to nothing. NULL: `error` says why. Free it.
+static char *follow_links(const char *path, tp_error *error)
+{
+    char *found = strdup(path);
+    for (int i = 0; found != NULL && i < LINKS_MAX; i++) {
+        char    target[LINK_SIZE_MAX];
+        ssize_t size = readlink(found, target, sizeof(target));
+        if (size < 0) {
+            return found; // no link; what else is wrong with it shows when it is opened
+        }
+        const char *slash = strrchr(found, '/');
+        int         folder = target[0] == '/' || slash == NULL ? 0 : (int)(slash + 1 - found);
+        char       *next = NULL;
+        if (size == (ssize_t)sizeof(target) || asprintf(&next, "%.*s%.*s", folder, found, (int)size, target) < 0) {
+            next = NULL;
+        }
+        free(found);
+        found = next;
+    }
+    tp_error_set(error, "%s", strerror(found == NULL ? ENOMEM : ELOOP));
+    free(found);
+    return NULL;
+}
+
+// `mode` is that of the file whose name it will take.
+static bool create_beside(NewFile *file, mode_t mode, tp_error *error)
 {
     const char *slash = strrchr(file->path, '/');
     const char *name = slash == NULL ? file->path : slash + 1;
     int         folder = (int)(name - file->path);
-    if (*name == '\0') {
-        return tp_error_set(error, "it names no file");
-    }
+    file->kind = NEW_FILE_BESIDE;
     if (asprintf(&file->hidden, "%.*s.%s.XXXXXX", folder, file->path, name) < 0) {
         file->hidden = NULL;
         return tp_error_set(error, "out of memory");
@@ -246,31 +310,61 @@ static bool create_hidden(NewFile *file, tp_error *error)
         file->hidden = NULL;
         return tp_error_set(error, "%s", strerror(errno));
     }
-    mode_t mask = umask(0);
-    umask(mask);
-    fchmod(file->fd, 0666 & ~mask); // mkostemp makes it private, which a log need not be
+    fchmod(file->fd, mode & 0777); // mkostemp makes it private; where modes mean nothing this fails, and matters as little
     return true;
+}
+
+static bool create_in_place(NewFile *file, tp_error *error)
+{
+    file->kind = NEW_FILE_IN_PLACE;
+    file->fd = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return file->fd >= 0 || tp_error_set(error, "%s", errno == EEXIST ? "it exists; give --force to replace it" : strerror(errno));
+}
+
+static bool open_through(NewFile *file, const char *path, tp_error *error)
+{
+    struct stat status;
+    struct stat output;
+    file->kind = NEW_FILE_THROUGH;
+    file->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (file->fd < 0 || fstat(file->fd, &status) != 0) {
+        return tp_error_set(error, "%s", strerror(errno));
+    }
+    file->is_stdout = fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == status.st_dev && output.st_ino == status.st_ino;
+    return true;
+}
+
+static bool create(NewFile *file, const char *path, bool may_replace, tp_error *error)
+{
+    struct stat status;
+    bool        is_there = stat(path, &status) == 0;
+    if (is_there && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode))) {
+        return open_through(file, path, error);
+    }
+    if (is_there && !S_ISREG(status.st_mode)) {
+        return tp_error_set(error, "it is %s", kind_name(status.st_mode));
+    }
+    if (is_there && !may_replace) {
+        return tp_error_set(error, "it exists; give --force to replace it");
+    }
+    file->path = follow_links(path, error);
+    if (file->path == NULL) {
+        return false;
+    }
+    return is_there ? create_beside(file, status.st_mode, error) : create_in_place(file, error);
 }
 
 bool files_create(NewFile *file, const char *path, bool may_replace, tp_error *error)
 {
-    struct stat status;
-    *file = (NewFile){ .fd = -1, .may_replace = may_replace };
+    *file = (NewFile){ .fd = -1 };
     if (strcmp(path, "-") == 0) {
-        file->fd = STDOUT_FILENO;
+        *file = (NewFile){ .kind = NEW_FILE_STDOUT, .fd = STDOUT_FILENO, .is_stdout = true };
         return true;
     }
-    if (!may_replace && lstat(path, &status) == 0) {
-        return tp_error_set(error, "it exists; give --force to replace it");
-    }
-    file->path = strdup(path);
-    if (file->path == NULL) {
-        return tp_error_set(error, "out of memory");
-    }
-    if (create_hidden(file, error)) {
+    if (create(file, path, may_replace, error)) {
         return true;
     }
-    files_abandon(file);
+    files_keep(file);
     return false;
 }
 
@@ -287,45 +381,55 @@ static void sync_folder(const char *path)
     free(folder);
 }
 
-static bool take_name(const NewFile *file)
+// A rename asks nobody what it replaces: it must still be a file, or gone.
+static bool take_name(const NewFile *file, tp_error *error)
 {
-    if (file->may_replace) {
-        return rename(file->hidden, file->path) == 0;
+    struct stat status;
+    if (lstat(file->path, &status) == 0 && !S_ISREG(status.st_mode)) {
+        return tp_error_set(error, "it is no longer a file");
     }
-    // A link fails when the name has been taken since; a rename would replace what stands there.
-    if (link(file->hidden, file->path) == 0) {
-        unlink(file->hidden);
-        return true;
-    }
-    bool has_no_links = errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS;
-    return has_no_links && access(file->path, F_OK) != 0 && rename(file->hidden, file->path) == 0;
+    return rename(file->hidden, file->path) == 0 || tp_error_set(error, "%s", strerror(errno));
 }
 
 bool files_commit(NewFile *file, tp_error *error)
 {
-    if (file->hidden == NULL) {
-        return true;
+    bool is_fine = true;
+    if (file->kind == NEW_FILE_IN_PLACE || file->kind == NEW_FILE_BESIDE) {
+        is_fine = fsync(file->fd) == 0 || tp_error_set(error, "%s", strerror(errno));
     }
-    if (fsync(file->fd) != 0 || !take_name(file)) {
-        tp_error_set(error, "%s", strerror(errno));
-        files_abandon(file);
-        return false;
+    if (is_fine && file->kind == NEW_FILE_BESIDE) {
+        is_fine = take_name(file, error);
     }
-    close(file->fd);
-    sync_folder(file->path);
+    if (is_fine && file->path != NULL) {
+        sync_folder(file->path);
+        free(file->hidden);
+        file->hidden = NULL;
+    }
+    files_keep(file);
+    return is_fine;
+}
+
+void files_keep(NewFile *file)
+{
+    if (file->hidden != NULL) {
+        unlink(file->hidden);
+    }
+    if (file->fd >= 0 && file->kind != NEW_FILE_STDOUT) {
+        close(file->fd);
+    }
     free(file->hidden);
     free(file->path);
     *file = (NewFile){ .fd = -1 };
-    return true;
 }
 
 void files_abandon(NewFile *file)
 {
-    if (file->hidden != NULL) {
-        close(file->fd);
-        unlink(file->hidden);
+    struct stat ours;
+    struct stat named;
+    // Only ours: somebody may have moved it away and put another in its place.
+    if (file->kind == NEW_FILE_IN_PLACE && file->fd >= 0 && fstat(file->fd, &ours) == 0 && lstat(file->path, &named) == 0 &&
+        ours.st_dev == named.st_dev && ours.st_ino == named.st_ino) {
+        unlink(file->path);
     }
-    free(file->hidden);
-    free(file->path);
-    *file = (NewFile){ .fd = -1 };
+    files_keep(file);
 }

@@ -8,7 +8,7 @@
 #include "cli.h"
 #include "tickproof/rng.h"
 
-enum { LINE_SIZE_MAX = 1 << 20, MEMORY_ALIGN = 16 };
+enum { LINE_SIZE_MAX = 1 << 20, LINE_SIZE_FIRST = 4096, EMPTY_LINES_MAX = 65536, MEMORY_ALIGN = 16 };
 
 struct InputSource {
     const tp_layout *layout;
@@ -20,7 +20,7 @@ struct InputSource {
     FILE       *lines;
     const char *path;
     char       *line;
-    size_t      line_capacity;
+    size_t      line_capacity; // without the zero behind it
     uint64_t    line_number;
 };
 
@@ -195,21 +195,57 @@ static InputResult take_line(InputSource *source, size_t size, uint64_t expected
     return INPUT_ROW;
 }
 
-static InputResult read_line(InputSource *source, uint64_t expected, RowBuffer *row)
+static bool grow_line(InputSource *source)
 {
-    for (;;) {
-        ssize_t size = getline(&source->line, &source->line_capacity, source->lines);
-        source->line_number += 1;
-        if (size < 0) {
-            return ferror(source->lines) ? refuse_line(source, strerror(errno)) : INPUT_END;
+    size_t capacity = source->line_capacity == 0 ? LINE_SIZE_FIRST : source->line_capacity * 2;
+    char  *grown = realloc(source->line, capacity + 1);
+    if (grown != NULL) {
+        source->line = grown;
+        source->line_capacity = capacity;
+    }
+    return grown != NULL;
+}
+
+// The next line with its newline; size 0 at the end. Not getline: it first takes the whole line and then says how long it is.
+static InputResult read_text(InputSource *source, size_t *size)
+{
+    *size = 0;
+    source->line_number += 1;
+    for (int letter = '\0'; letter != '\n'; source->line[(*size)++] = (char)letter) {
+        errno = 0;
+        letter = getc(source->lines);
+        if (letter == EOF) {
+            break;
         }
-        if (size > LINE_SIZE_MAX) {
+        if (*size == LINE_SIZE_MAX) {
             return refuse_line(source, "it is longer than 1 MiB");
         }
-        if (strspn(source->line, " \t\r\n") != (size_t)size) {
-            return take_line(source, (size_t)size, expected, row);
+        if (*size == source->line_capacity && !grow_line(source)) {
+            return refuse_line(source, "out of memory");
         }
     }
+    if (ferror(source->lines)) {
+        return refuse_line(source, strerror(errno));
+    }
+    if (*size > 0) {
+        source->line[*size] = '\0';
+    }
+    return *size > 0 ? INPUT_ROW : INPUT_END;
+}
+
+static InputResult read_line(InputSource *source, uint64_t expected, RowBuffer *row)
+{
+    for (int i = 0; i < EMPTY_LINES_MAX; i++) {
+        size_t      size = 0;
+        InputResult found = read_text(source, &size);
+        if (found != INPUT_ROW) {
+            return found;
+        }
+        if (strspn(source->line, " \t\r\n") != size) {
+            return take_line(source, size, expected, row);
+        }
+    }
+    return refuse_line(source, "it is the last of 65536 empty lines in a row"); // an endless source of them could not be interrupted
 }
 
 InputResult inputsource_next(InputSource *source, const tp_sim *sim, RowBuffer *row)

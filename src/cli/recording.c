@@ -31,13 +31,6 @@ static void show_progress(Progress *progress, uint64_t tick)
     fputs("   ", stderr);
 }
 
-static bool writer_failed(const tp_writer *writer)
-{
-    const char *error = tp_writer_error(writer);
-    cli_fail(TP_USAGE, "writing the log: %s", error == NULL ? "out of space" : error);
-    return false;
-}
-
 static void note_fault(const Recording *recording)
 {
     const tp_fault *fault = tp_sim_fault(recording->sim);
@@ -61,6 +54,10 @@ static RecordingResult step(const Recording *recording, RowBuffer *buffer, bool 
                  (unsigned long long)tick, (unsigned long long)recording->ticks);
         return RECORDING_FAILED;
     }
+    if (found == INPUT_END && tick == 0) {
+        cli_fail(TP_USAGE, "the inputs are empty; write one line for every tick from 0 on");
+        return RECORDING_FAILED;
+    }
     if (found != INPUT_ROW) {
         return found == INPUT_END ? RECORDING_DONE : RECORDING_FAILED;
     }
@@ -68,16 +65,14 @@ static RecordingResult step(const Recording *recording, RowBuffer *buffer, bool 
     switch (tp_sim_step(recording->sim, &row, &error)) {
     case TP_SIM_OK:
         if (recording->writer != NULL && !tp_writer_tick(recording->writer, recording->sim, &row)) {
-            writer_failed(recording->writer);
             *is_over = true;
-            return RECORDING_FAILED;
+            return RECORDING_UNWRITTEN;
         }
         return RECORDING_DONE;
     case TP_SIM_FAULTED:
         *is_over = true;
         if (recording->writer != NULL && !tp_writer_fault(recording->writer, recording->sim, &row)) {
-            writer_failed(recording->writer);
-            return RECORDING_FAILED;
+            return RECORDING_UNWRITTEN;
         }
         note_fault(recording);
         return RECORDING_FAULTED;
@@ -123,12 +118,11 @@ RecordingResult recording_run(const Recording *recording)
     }
     RecordingResult result = step_all(recording, buffer);
     free(buffer);
-    if (result == RECORDING_FAILED || recording->writer == NULL) {
+    if (recording->writer == NULL || result == RECORDING_UNWRITTEN) {
         return result;
     }
-    if (!tp_writer_finish(recording->writer, recording->sim, reason_of(result))) {
-        writer_failed(recording->writer);
-        return RECORDING_FAILED;
-    }
-    return result;
+    // What was recorded before something else failed goes to the file, but no END: nobody ended this run on purpose.
+    bool is_written = result == RECORDING_FAILED ? tp_writer_abandon(recording->writer)
+                                                 : tp_writer_finish(recording->writer, recording->sim, reason_of(result));
+    return is_written || result == RECORDING_FAILED ? result : RECORDING_UNWRITTEN;
 }

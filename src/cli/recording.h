@@ -18,6 +18,7 @@ typedef enum {
     RECORDING_FAULTED, ///< the world stopped itself; a valid end
     RECORDING_STOPPED, ///< `stop` was set
     RECORDING_FAILED,  ///< said so
+    RECORDING_UNWRITTEN, ///< the writer failed and has the text; not said
 } RecordingResult;
 
 /// Runs it, and ends the log with the reason. The sim stands behind its last step.

@@ -83,7 +83,7 @@ static void put_proof(FILE *out, const tp_proof *proof)
     textout_u64_member(out, true, "tried", proof->tried);
     textout_u64_member(out, false, "caught", proof->caught);
     textout_u64_member(out, false, "seed", proof->seed);
-    for (uint32_t kind = 0; kind < 8 && tp_proof_kind_name(kind) != NULL; kind++) {
+    for (uint32_t kind = 0; tp_proof_kind_name(kind) != NULL; kind++) {
         fprintf(out, ",\"%s\":{\"tried\":%llu,\"caught\":%llu}", tp_proof_kind_name(kind), (unsigned long long)proof->tried_kind[kind],
                 (unsigned long long)proof->caught_kind[kind]);
     }

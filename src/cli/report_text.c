@@ -73,11 +73,15 @@ static void print_divergence(FILE *out, const tp_report *report)
 
 static void print_proof(FILE *out, const tp_proof *proof)
 {
-    fprintf(out, "    proof: %llu of %llu changed logs were caught, seed %llu\n", (unsigned long long)proof->caught,
+    fprintf(out, "    proof: %llu of %llu runs came out right, seed %llu\n", (unsigned long long)proof->caught,
             (unsigned long long)proof->tried, (unsigned long long)proof->seed);
-    for (uint32_t kind = 0; kind < 8 && tp_proof_kind_name(kind) != NULL; kind++) {
-        fprintf(out, "      %-40s %llu of %llu\n", tp_proof_kind_name(kind), (unsigned long long)proof->caught_kind[kind],
-                (unsigned long long)proof->tried_kind[kind]);
+    for (uint32_t kind = 0; tp_proof_kind_name(kind) != NULL; kind++) {
+        fprintf(out, "      %-40s ", tp_proof_kind_name(kind));
+        if (proof->tried_kind[kind] == 0) {
+            fputs("not tried: this log has no place for it\n", out);
+            continue;
+        }
+        fprintf(out, "%llu of %llu\n", (unsigned long long)proof->caught_kind[kind], (unsigned long long)proof->tried_kind[kind]);
     }
 }
 
@@ -97,6 +101,11 @@ static void text_file(FILE *out, const BatchFile *file)
     }
     if (has_offset(report)) {
         fprintf(out, "    offset %llu; %llu ticks before it matched\n", (unsigned long long)report->offset, (unsigned long long)report->matched_ticks);
+    }
+    if (report->verdict == TP_VERIFIED && report->end_reason == TP_END_ROTATED) {
+        fprintf(out, "    ends in rotation: the run goes on in the file of sequence %u\n", report->sequence + 1);
+    } else if (report->verdict == TP_VERIFIED && report->end_reason == TP_END_STOPPED) {
+        fprintf(out, "    the recorder was stopped there\n");
     }
     if (report->has_fault) {
         fprintf(out, "    the step of tick %llu faulted, as recorded\n", (unsigned long long)report->fault_tick);

@@ -1,6 +1,7 @@
 // rowjson.c: rows to lines of JSON and back. Values go through no floating point.
 #include "rowjson.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "bytes.h"
@@ -202,6 +203,32 @@ static bool read_value(const tp_field *field, const cJSON *item, uint8_t *bytes,
     return true;
 }
 
+static uint64_t get_value(const uint8_t *bytes, uint32_t size, bool is_signed)
+{
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < size; i++) {
+        bits |= (uint64_t)bytes[i] << (8 * i);
+    }
+    bool is_negative = is_signed && bytes[size - 1] >= 0x80;
+    return is_negative && size < 8 ? bits | UINT64_MAX << (8 * size) : bits;
+}
+
+// Values that came as bytes are held to the same ranges as those that came by name.
+static bool check_hex(const tp_record_type *type, const uint8_t *bytes, tp_error *error)
+{
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        const tp_field *field = &type->fields[i];
+        bool            is_signed = false;
+        uint32_t        size = type_size(field->type, &is_signed);
+        for (uint32_t k = 0; k < field->count; k++, bytes += size) {
+            if (!is_in_range(field, is_signed, get_value(bytes, size, is_signed))) {
+                return tp_error_set(error, "hex: field '%s' is out of range; 'tickproof worlds' shows the ranges", field->name);
+            }
+        }
+    }
+    return true;
+}
+
 static bool read_field(const tp_field *field, const cJSON *item, uint8_t *bytes, tp_error *error)
 {
     bool     is_signed = false;
@@ -262,10 +289,15 @@ static bool read_slot_member(const tp_layout *layout, const cJSON *item, uint8_t
     if (strcmp(item->string, "origin") == 0) {
         return read_origin(item, origin, error);
     }
+    if (layout->world->input == NULL) {
+        return tp_error_set(error, "%.60s: world '%s' has no inputs", item->string, layout->world->name);
+    }
     if (strcmp(item->string, "hex") == 0) {
         size_t size = 0;
-        return (jsonin_hex(item, input, layout->input_size, &size) && size == layout->input_size) ||
-               tp_error_set(error, "hex: needs the %u bytes of an input in hexadecimal", layout->input_size);
+        if (!jsonin_hex(item, input, layout->input_size, &size) || size != layout->input_size) {
+            return tp_error_set(error, "hex: needs the %u bytes of an input in hexadecimal", layout->input_size);
+        }
+        return check_hex(layout->world->input, input, error);
     }
     return read_named(layout->world->input, item, input, error);
 }
@@ -322,6 +354,34 @@ static const tp_record_type *read_command_type(const tp_world *world, const cJSO
     return NULL;
 }
 
+// Puts a command's fields into its canonical bytes, which are zero.
+static bool read_fields(const tp_record_type *type, const cJSON *fields, uint8_t *bytes, tp_error *error)
+{
+    tp_error inner;
+    if (!cJSON_IsObject(fields)) {
+        return tp_error_set(error, "fields: needs an object, not %s", jsonin_text(fields));
+    }
+    bool is_fine = check_object(fields, &inner);
+    for (const cJSON *item = fields->child; item != NULL && is_fine; item = item->next) {
+        is_fine = read_named(type, item, bytes, &inner);
+    }
+    return is_fine || tp_error_set(error, "fields.%.200s", inner.text);
+}
+
+static bool read_command_hex(const tp_record_type *type, const cJSON *hex, uint8_t *bytes, size_t capacity, size_t *size, tp_error *error)
+{
+    if (!jsonin_hex(hex, bytes, capacity, size)) {
+        return tp_error_set(error, "hex: needs at most %zu bytes in hexadecimal", capacity);
+    }
+    if (type->field_count == 0) {
+        return true;
+    }
+    if (*size != tp_record_size(type)) {
+        return tp_error_set(error, "hex: needs the %zu bytes of command '%s' in hexadecimal", (size_t)tp_record_size(type), type->name);
+    }
+    return check_hex(type, bytes, error);
+}
+
 static bool read_payload(const tp_record_type *type, const cJSON *object, uint8_t *bytes, size_t capacity, size_t *size, tp_error *error)
 {
     const cJSON *fields = cJSON_GetObjectItemCaseSensitive(object, "fields");
@@ -331,25 +391,18 @@ static bool read_payload(const tp_record_type *type, const cJSON *object, uint8_
         return tp_error_set(error, "hex: fields are given, too; keep one");
     }
     if (hex != NULL) {
-        return jsonin_hex(hex, bytes, capacity, size) || tp_error_set(error, "hex: needs at most %zu bytes in hexadecimal", capacity);
+        return read_command_hex(type, hex, bytes, capacity, size, error);
     }
     if (type->field_count == 0) {
-        return fields == NULL || tp_error_set(error, "fields: command '%s' has none; give hex", type->name);
+        bool is_empty = fields == NULL || (cJSON_IsObject(fields) && fields->child == NULL);
+        return is_empty || tp_error_set(error, "fields: command '%s' has none; give hex", type->name);
     }
     *size = tp_record_size(type);
     if (*size > capacity) {
         return tp_error_set(error, "fields: the commands of one tick take at most %d bytes", TP_COMMAND_BYTES_MAX);
     }
     memset(bytes, 0, *size);
-    if (fields != NULL && !check_object(fields, error)) {
-        return false;
-    }
-    for (const cJSON *item = fields == NULL ? NULL : fields->child; item != NULL; item = item->next) {
-        if (!read_named(type, item, bytes, error)) {
-            return false;
-        }
-    }
-    return true;
+    return fields == NULL || read_fields(type, fields, bytes, error);
 }
 
 static bool check_command_keys(const cJSON *object, tp_error *error)
@@ -365,9 +418,7 @@ static bool check_command_keys(const cJSON *object, tp_error *error)
 
 static bool read_command(const tp_layout *layout, const cJSON *object, RowBuffer *row, tp_error *error)
 {
-    if (row->command_count == TP_COMMANDS_MAX) {
-        return tp_error_set(error, "a tick has at most %d", TP_COMMANDS_MAX);
-    }
+    assert(row->command_count < TP_COMMANDS_MAX);
     if (!check_object(object, error) || !check_command_keys(object, error)) {
         return false;
     }
@@ -422,7 +473,9 @@ bool rowjson_read(const tp_layout *layout, const cJSON *line, RowBuffer *row, ui
         if (strcmp(item->string, "slots") == 0) {
             is_fine = read_array(layout, item, read_slot, row, error);
         } else if (strcmp(item->string, "commands") == 0) {
-            is_fine = read_array(layout, item, read_command, row, error);
+            is_fine = cJSON_GetArraySize(item) <= TP_COMMANDS_MAX
+                          ? read_array(layout, item, read_command, row, error)
+                          : tp_error_set(error, "commands: %d are given; a tick has at most %d", cJSON_GetArraySize(item), TP_COMMANDS_MAX);
         } else if (strcmp(item->string, "tick") != 0 && strcmp(item->string, "root") != 0 && strcmp(item->string, "fault") != 0) {
             is_fine = tp_error_set(error, "%.60s: unknown key; a line has tick, slots, commands and root", item->string);
         }

@@ -61,6 +61,10 @@ static tp_log_status ask_size(tp_reader *reader)
     if (size < 0) {
         return fail_io(reader, "asking for the file's size");
     }
+    if ((uint64_t)size < reader->offset && reader->has_header) {
+        snprintf(reader->message, sizeof(reader->message), "the file has shrunk to %" PRId64 " bytes while it was read", size);
+        return TP_LOG_CORRUPT;
+    }
     reader->file_size = (uint64_t)size;
     return TP_LOG_OK;
 }

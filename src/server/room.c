@@ -88,11 +88,23 @@ static void refuse(Room *room, const tp_error *error)
     result->state = SERVER_ROOM_DONE;
 }
 
-// A whole log was run for the reason that it was recorded for; of any other one only a part was run.
+// A whole log that matched was run for the reason that it was recorded for; of any other one only a part was run.
 static tp_end_reason reason_of_source(const Room *room)
 {
     const tp_report *report = &room->result.report;
-    return report->has_end && report->end_reason != TP_END_FAULT ? report->end_reason : TP_END_STOPPED;
+    bool             is_whole = report->has_end && report->end_reason != TP_END_FAULT && report->verdict == TP_VERIFIED;
+    return is_whole ? report->end_reason : TP_END_STOPPED;
+}
+
+// The room's own log is a good log of what was stepped here, also when its source was not: what came of the source is written into it.
+static void note_verdict(Room *room)
+{
+    const tp_report *report = &room->result.report;
+    char             text[TP_MESSAGE_SIZE + 64];
+    if (report->verdict != TP_VERIFIED && !room->is_log_failed) {
+        int size = snprintf(text, sizeof(text), "source %s: %s", tp_verdict_name(report->verdict), report->message);
+        server_log_note(&room->log, text, (size_t)size < sizeof(text) ? (size_t)size : sizeof(text) - 1);
+    }
 }
 
 void room_open(Room *room)
@@ -212,6 +224,7 @@ void room_end(Room *room)
     result->last_event = last_event_of(room);
     add_times(room);
     if (server_log_is_open(&room->log)) {
+        note_verdict(room);
         server_log_finish(&room->log, room->sim, has_fault(room) ? TP_END_FAULT : reason_of_source(room));
         result->state = SERVER_ROOM_CLOSING;
     } else {

@@ -191,6 +191,13 @@ void server_log_finish(ServerLog *log, tp_sim *sim, tp_end_reason reason)
     }
 }
 
+void server_log_note(ServerLog *log, const char *text, size_t size)
+{
+    if (!log->is_finished) {
+        (void)tp_writer_note(log->writer, TP_NOTE_TEXT, text, size); // a remark that does not fit costs nothing else
+    }
+}
+
 const char *server_log_error(const ServerLog *log)
 {
     return tp_writer_error(log->writer);

@@ -50,6 +50,8 @@ bool server_log_fault(ServerLog *log, tp_sim *sim, const tp_row *row);
 bool server_log_gap(ServerLog *log, tp_sim *sim, uint64_t first, tp_gap_cause cause);
 /// Hands the end over; `drained` follows. Nothing may be recorded afterwards.
 void server_log_finish(ServerLog *log, tp_sim *sim, tp_end_reason reason);
+/// A remark for people, before the finish.
+void server_log_note(ServerLog *log, const char *text, size_t size);
 /// Why the log is incomplete, or NULL. On the tick thread.
 const char *server_log_error(const ServerLog *log);
 uint64_t    server_log_durable_tick(const ServerLog *log);

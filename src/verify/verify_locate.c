@@ -122,7 +122,7 @@ void verify_locate_finish(Verify *verify)
     tp_report *report = verify->report;
     char       text[TP_MESSAGE_SIZE];
     if (verify->agree_again == 2 && report->inputs_equal == TP_UNKNOWN && report->root_size > 0) {
-        append(report, "; the next tick agrees again, so the state is the same and this tick's inputs, commands or events are not");
+        append(report, "; the next tick agrees again, so the state is the same: this tick's inputs, commands or events are not, or its recorded root was changed");
     }
     if (report->inputs_equal == TP_NO) {
         append(report, "; its inputs or commands are not the recorder's");

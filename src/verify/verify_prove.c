@@ -19,13 +19,19 @@ typedef enum {
     PROVE_CUT,
     PROVE_STATE,
     PROVE_DROP,
+    PROVE_AGAIN,
+    PROVE_RELOAD,
     PROVE_KINDS,
 } ProveKind;
 
 static const char *const kind_names[PROVE_KINDS] = {
     "bit flips", "bit flips, checksums redone", "inputs and commands changed", "roots and leaves changed", "keyframes changed", "cuts",
-    "bits of the running state", "records left out",
+    "bits of the running state", "records left out", "unchanged and run again: must verify",
+    "unchanged, states saved and loaded: must match",
 };
+
+// The unchanged log is slower to run than most changed ones, and says the same each time.
+enum { AGAIN_ROUNDS = 3, RELOAD_ROUNDS = 8 };
 
 _Static_assert(PROVE_KINDS == sizeof(((tp_proof *)0)->tried_kind) / sizeof(uint64_t), "tp_proof has a place for every kind");
 
@@ -55,6 +61,11 @@ typedef struct {
     // Planting in the running state.
     uint64_t plant_tick, plant_bit;
     bool     is_planted;
+    uint64_t reload_spacing; // mean ticks between two reloads
+    uint64_t reload_from;    // or the KEY to start from, 0: from the beginning
+    uint64_t reload_rounds;
+    uint8_t *state;          // scratch of the largest state
+    size_t   state_capacity;
 } Prove;
 
 static uint64_t draw(Prove *prove, uint64_t bound)
@@ -134,6 +145,32 @@ static void plant(void *to, tp_sim *sim, uint64_t tick, bool is_finished)
 {
     Prove *prove = to;
     plant_bit(prove, sim, tick, is_finished);
+    if (prove->options->each_tick != NULL) {
+        prove->options->each_tick(prove->options->each_to, sim, tick, is_finished);
+    }
+}
+
+// Encodes the state, wipes the memory it lay in and decodes it: what was kept anywhere else is noticed by the next root.
+static void reload(void *to, tp_sim *sim, uint64_t tick, bool is_finished)
+{
+    Prove *prove = to;
+    if (is_finished && !tp_sim_is_faulted(sim) && draw(prove, prove->reload_spacing) == 0) {
+        uint64_t input_leaf = tp_sim_input_leaf(sim);
+        uint64_t event_leaf = tp_sim_event_leaf(sim);
+        size_t   size = 0;
+        if (prove->state_capacity < tp_sim_encoded_max(sim)) {
+            free(prove->state);
+            prove->state_capacity = tp_sim_encoded_max(sim);
+            prove->state = malloc(prove->state_capacity + 1);
+        }
+        if (prove->state != NULL && tp_sim_encode(sim, prove->state, prove->state_capacity, &size)) {
+            const tp_layout *layout = tp_sim_layout(sim);
+            if (layout->world->opaque == NULL) {
+                memset(tp_sim_state(sim), 0xA5, layout->block_size);
+            }
+            (void)tp_sim_decode(sim, prove->state, size, tick + 1, input_leaf, event_leaf, NULL); // refused: the wiped state is found
+        }
+    }
     if (prove->options->each_tick != NULL) {
         prove->options->each_tick(prove->options->each_to, sim, tick, is_finished);
     }
@@ -255,6 +292,21 @@ static size_t mutate(Prove *prove, ProveKind kind, char *words, size_t room)
         snprintf(words, room, "a bit of the state flipped after tick %llu", (unsigned long long)prove->plant_tick);
         return prove->size;
     case PROVE_DROP: return drop_record(prove, words, room);
+    case PROVE_AGAIN:
+    case PROVE_RELOAD: {
+        // Every other time the run starts at a KEY in the middle, as somebody who joins late would.
+        const ProveRecord *record = draw_record(prove, TP_LOG_KEY, TP_LOG_KEY);
+        bool               is_from_key = kind == PROVE_RELOAD && ++prove->reload_rounds % 2 == 0 && record != NULL;
+        prove->reload_from = is_from_key ? record->tick : 0;
+        prove->reload_spacing = 1 + draw(prove, 64);
+        memcpy(prove->copy, prove->bytes, prove->size);
+        if (prove->reload_from > 0) {
+            snprintf(words, room, "the log itself from the keyframe at tick %llu", (unsigned long long)prove->reload_from);
+        } else {
+            snprintf(words, room, "the log itself");
+        }
+        return prove->size;
+    }
     case PROVE_KINDS: break;
     }
     return 0;
@@ -272,8 +324,12 @@ static void try_once(Prove *prove, ProveKind kind)
     tp_verify_options options = *prove->options;
     tp_report         report;
     options.progress = NULL;
-    options.each_tick = kind == PROVE_STATE ? plant : prove->options->each_tick;
-    options.each_to = kind == PROVE_STATE ? prove : prove->options->each_to;
+    if (kind == PROVE_STATE || kind == PROVE_RELOAD) {
+        options.each_tick = kind == PROVE_STATE ? plant : reload;
+        options.each_to = prove;
+    }
+    bool is_control = kind == PROVE_AGAIN || kind == PROVE_RELOAD;
+    options.from = kind == PROVE_RELOAD && prove->reload_from > prove->first_tick ? prove->reload_from : 0;
     options.locate_ticks = 1; // where it came apart does not matter here
     prove->is_planted = false;
     tp_verify_log(&source, &options, &report);
@@ -281,13 +337,17 @@ static void try_once(Prove *prove, ProveKind kind)
         return; // an opaque state has no bits that could be flipped from outside
     }
     tp_proof *proof = prove->proof;
-    bool      is_caught = report.verdict != TP_VERIFIED;
+    bool      is_caught = (report.verdict != TP_VERIFIED) != is_control;
+    if (options.from > 0) { // a part is incomplete at best: it is right when every tick of it was checked
+        is_caught = report.verdict == TP_INCOMPLETE && report.checked == prove->first_tick + prove->ticks - options.from;
+    }
     proof->tried += 1;
     proof->tried_kind[kind] += 1;
     proof->caught += is_caught ? 1 : 0;
     proof->caught_kind[kind] += is_caught ? 1 : 0;
     if (!is_caught && proof->survivor[0] == '\0') {
-        snprintf(proof->survivor, sizeof(proof->survivor), "%s: %s", kind_names[kind], words);
+        snprintf(proof->survivor, sizeof(proof->survivor), "%s: %s%s%.200s", kind_names[kind], words, is_control ? ": " : "",
+                 is_control ? report.message : "");
     }
 }
 
@@ -305,11 +365,13 @@ bool tp_prove_log(const uint8_t *bytes, size_t size, const tp_verify_options *op
     prove.copy = malloc(size);
     bool is_ready = prove.copy != NULL && list_records(&prove) && unbound_list(bytes, size, &prove.unbound);
     for (uint32_t kind = 0; is_ready && kind < PROVE_KINDS; kind++) {
-        for (uint64_t i = 0; i < rounds && !(options->stop != NULL && *options->stop); i++) {
+        uint64_t most = kind == PROVE_AGAIN ? AGAIN_ROUNDS : kind == PROVE_RELOAD ? RELOAD_ROUNDS : rounds;
+        for (uint64_t i = 0; i < rounds && i < most && !(options->stop != NULL && *options->stop); i++) {
             try_once(&prove, (ProveKind)kind);
         }
     }
     unbound_finish(&prove.unbound);
+    free(prove.state);
     free(prove.ident);
     free(prove.records);
     free(prove.copy);

@@ -39,11 +39,15 @@ static bool match_rules(const tp_ident *ident, const tp_world *world, const tp_s
     if (rules->size == ident->rules.size && memcmp(rules->bytes, ident->rules.bytes, rules->size) == 0) {
         return true;
     }
+    if (ident->is_opaque != (world->opaque != NULL)) {
+        return tp_error_set(error, "world '%s' keeps its state %s here, the other way in the log", world->name,
+                            world->opaque != NULL ? "opaque" : "flat");
+    }
     if (!tp_hash128_equal(tp_layout_fingerprint(layout, ident->algorithm), ident->fingerprint)) {
         return tp_error_set(error, "layout of world '%s' revision %u differs: its tables name other fields, types or counts here", world->name,
                             world->revision);
     }
-    if (ident->input_size != layout->input_size || ident->is_opaque != (world->opaque != NULL)) {
+    if (ident->input_size != layout->input_size) {
         return tp_error_set(error, "world '%s' has inputs of %u bytes here, %u in the log", world->name, layout->input_size, ident->input_size);
     }
     return tp_error_set(error, "content of world '%s' revision %u differs from what the log was recorded with", world->name, world->revision);

@@ -73,6 +73,25 @@ static const tp_world world = {
     .init = init, .step = step,
 };
 
+// What a library can do to the process that loads it: code of its own runs before and after any question is asked.
+__attribute__((constructor)) static void on_load(void)
+{
+    const char *how = getenv("HANGWORLD");
+    if (how != NULL && strcmp(how, "exit-on-load") == 0) {
+        _Exit(0);
+    }
+    for (volatile int i = 1; how != NULL && strcmp(how, "hang-on-load") == 0 && i != 0;) {
+    }
+}
+
+__attribute__((destructor)) static void on_unload(void)
+{
+    const char *how = getenv("HANGWORLD");
+    if (how != NULL && strcmp(how, "exit-on-unload") == 0) {
+        _Exit(0);
+    }
+}
+
 const tp_world *tickproof_world(void);
 const tp_world *tickproof_world(void)
 {

@@ -1,8 +1,8 @@
-# A wrong line is named by file, line and key, and leaves no log behind.
+# A wrong line is named by file, line and key. What was recorded before it stays, but no log without a tick.
 . "$LIB"
 line() {
     printf '{"tick":0}\n\n%s\n' "$1" > i.jsonl
-    t run --world "$WORLD" --inputs i.jsonl -o never.tpr
+    t run --world "$WORLD" --inputs i.jsonl
 }
 line '{"tick":0}'
 line '{"tick":2}'
@@ -30,9 +30,26 @@ line '{"tick":1,"commands":[{"source":"host","type":"none"}]}'
 line '{"tick":1,"commands":[{"source":9,"type":"raw"}]}'
 line '{"tick":1,"commands":[{"source":"host","type":"raw","hex":"0"}]}'
 line '{"tick":1,"commands":[{"source":"host","type":"raw","hex":"000000000000000000"}]}'
-line '{"tick":1,"commands":[{"source":"host","type":"raw","fields":{}}]}'
+line '{"tick":1,"commands":[{"source":"host","type":"raw","fields":{"a":1}}]}'
 line '{"tick":1,"commands":[{"source":"host","type":"raw","size":1}]}'
 line '{"tick":1'
 printf '{"tick":0}\n' > i.jsonl
-t run --world "$WORLD" --inputs i.jsonl --ticks 2 -o never.tpr
+t run --world "$WORLD" --inputs i.jsonl --ticks 2
+printf 'x\n' > bad.jsonl
+t run --world "$WORLD" --inputs bad.jsonl -o never.tpr
+t run --world "$WORLD" --inputs bad.jsonl --force -o never.tpr
+echo old > old.tpr
+printf '{"tick":0}\nx\n' > bad.jsonl
+t run --world "$WORLD" --inputs bad.jsonl --force -o old.tpr
+cat old.tpr
+t run --world "$WORLD" --inputs bad.jsonl -o one.tpr
+timed verify --world "$WORLD" one.tpr
+# Inputs without an end, or without a beginning.
+(cap_memory; t run --world "$WORLD" --inputs /dev/zero -o never.tpr)
+(echo '{"tick":0}'; head -c 1048577 /dev/zero | tr '\0' ' ') | t run --world "$WORLD" --inputs -
+(echo '{"tick":0}'; head -c 1048575 /dev/zero | tr '\0' ' '; echo) | timed run --world "$WORLD" --inputs -
+head -c 70000 /dev/zero | tr '\0' '\n' | t run --world "$WORLD" --inputs -
+printf '\n\n' | t run --world "$WORLD" --inputs - -o never.tpr
+t run --world "$WORLD" --inputs /dev/null --ticks 5 -o never.tpr
+t run --world "$WORLD" --inputs . -o never.tpr
 ls -A

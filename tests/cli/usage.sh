@@ -26,6 +26,9 @@ t run --world runner --root-bytes 3
 t run --world runner --run-ticks 257
 t run --world runner --durability maybe
 t run --world runner --slot-name 3
+t run --world runner --slot-name 1=Ann
+t run --world runner --players 2 --slot-name 0=Ann --slot-name 1=Bo --slot-name 0=Cy
+t run --world runner --slot-name 128=Ann
 t run --world runner -z
 t run --world "$WORLD" --bot
 t run --world ./missing.so
@@ -44,6 +47,7 @@ t verify @missing.list
 for command in info cat events cues; do
     t $command
     t $command missing.tpr
+    test $command = info || t $command --from 5 --to 4 missing.tpr
 done
 t dump missing.tpr
 t dump --tick 1

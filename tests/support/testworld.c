@@ -364,13 +364,14 @@ tp_row testworld_row(const tp_sim *sim, TestScript *script, uint64_t tick)
         script->inputs[slot * 2 + 1] = (uint8_t)(int8_t)((tick / 20 + slot) % 2 == 0 ? 90 : -90);
     }
     tp_row row = { .presence = script->presence, .origins = script->origins, .inputs = script->inputs };
-    if (layout->world == &testworld_flat && tick % 37 == 5) {
+    bool is_flat = layout->world->command_count > 0;
+    if (is_flat && tick % 37 == 5) {
         script->command = (tp_command){ .source = TP_SOURCE_HOST, .type = TESTWORLD_COMMAND_TEXT, .size = (uint16_t)(tick % 60),
                                         .data = script->command_bytes };
         memset(script->command_bytes, (int)(tick & 0x7f), sizeof(script->command_bytes));
         row.command_count = 1;
         row.commands = &script->command;
-    } else if (layout->world == &testworld_flat && tick % 37 == 20 && players > 0) {
+    } else if (is_flat && tick % 37 == 20 && players > 0) {
         bytes_put_u32(script->command_bytes, 0);
         bytes_put_u32(script->command_bytes + 4, 4096);
         script->command = (tp_command){ .source = 0, .type = TESTWORLD_COMMAND_KICK, .size = 8, .data = script->command_bytes };

@@ -69,6 +69,55 @@ Test(verify_prove, broken_verifier_is_caught)
     free(bytes);
 }
 
+// A world that keeps a number outside its state. `init` sets it, so that plain verification from the first tick sees nothing.
+static uint64_t hidden;
+static bool     is_reset_by_init;
+
+static void impure_init(void *state, tp_context *context)
+{
+    hidden = is_reset_by_init ? 0 : hidden;
+    testworld_flat.init(state, context);
+}
+
+static tp_step_result impure_step(void *state, const tp_tick *tick, tp_context *context)
+{
+    TestGame *game = tp_section_at(context, state, TESTWORLD_GAME);
+    game->kicks += hidden / 50;
+    hidden++;
+    return testworld_flat.step(state, tick, context);
+}
+
+static tp_world impure;
+
+static const tp_world *find_impure(void *to, const char *name, uint32_t revision)
+{
+    (void)to;
+    (void)name;
+    (void)revision;
+    return &impure;
+}
+
+// Goal: state outside the state, the commonest desync of all, passes a run from the beginning and fails the proof.
+Test(verify_prove, hidden_state_is_found)
+{
+    Recording recording = recording_standard();
+    size_t    size = 0;
+    impure = testworld_flat;
+    impure.init = impure_init;
+    impure.step = impure_step;
+    is_reset_by_init = true;
+    recording.world = &impure;
+    uint8_t          *bytes = recording_make(&recording, &size);
+    tp_verify_options options = recording_verify_options();
+    tp_proof          proof;
+    tp_report         report;
+    options.find_world = find_impure;
+    cr_assert(tp_prove_log(bytes, size, &options, 1, 20, &proof, &report), "%s", report.message);
+    cr_assert_lt(proof.caught, proof.tried);
+    cr_assert_not_null(strstr(proof.survivor, "from the keyframe at tick"), "%s", proof.survivor);
+    free(bytes);
+}
+
 Test(verify_prove, needs_a_log_that_verifies)
 {
     Recording recording = recording_standard();

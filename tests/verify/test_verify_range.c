@@ -92,6 +92,33 @@ static tp_report follow(const uint8_t *bytes, size_t size, size_t step, size_t f
     return report;
 }
 
+static bool shrink(void *to)
+{
+    Growing *growing = to;
+    growing->waits += 1;
+    growing->memory.size = 200;
+    return growing->waits < 10;
+}
+
+// Goal: a followed file that is cut under the reader is said to be so, instead of being waited for.
+Test(verify_range, followed_file_that_shrinks_is_corrupt)
+{
+    Recording         recording = recording_standard();
+    size_t            size = 0;
+    uint8_t          *bytes = recording_make(&recording, &size);
+    Growing           growing = { .memory = { bytes, size / 2 }, .whole = size };
+    tp_source         source = tp_source_of_memory(&growing.memory);
+    tp_verify_options options = recording_verify_options();
+    tp_report         report;
+    options.follow = true;
+    options.wait = shrink;
+    options.wait_to = &growing;
+    tp_verify_log(&source, &options, &report);
+    cr_assert_eq(report.verdict, TP_CORRUPT, "%s: %s", tp_verdict_name(report.verdict), report.message);
+    cr_assert_not_null(strstr(report.message, "the file has shrunk to 200 bytes"), "%s", report.message);
+    free(bytes);
+}
+
 Test(verify_range, follows_a_growing_file_to_its_end)
 {
     Recording    recording = recording_standard();
