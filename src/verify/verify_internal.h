@@ -62,6 +62,19 @@ void verify_find(Verify *verify, tp_verdict verdict, const char *format, ...) __
 /// The root of `tick` differs from the recorded one: latches DIVERGED and starts locating.
 void verify_diverge(Verify *verify, uint64_t tick, const uint8_t *expected, uint32_t size, const char *what);
 
+// What was read, taken in the order of the file (verify_record.c).
+
+void verify_take_ident(Verify *verify);
+/// From IDENT to a sim in its first state, or to an INCOMPATIBLE finding and no sim.
+void verify_make_sim(Verify *verify, const tp_ident *ident);
+void verify_take_record(Verify *verify, const tp_log_record *record);
+void verify_take_row(Verify *verify, const tp_log_record *record, const tp_log_row *row);
+/// The one row of a FAULT record.
+void verify_take_fault(Verify *verify, const tp_log_record *record, const tp_log_row *row);
+
+/// The verdict. Once.
+void verify_conclude(Verify *verify);
+
 /// Stepping on after a divergence: compares what the record shows with the sim.
 void verify_locate_leaves(Verify *verify, const tp_log_leaves *leaves, uint64_t tick);
 void verify_locate_key(Verify *verify, const tp_log_key *key, uint64_t tick);
