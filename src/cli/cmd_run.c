@@ -438,8 +438,10 @@ static int run_world(RunOptions *options)
         cli_fail(TP_USAGE, "%s: making the log: %s", options->output, error.text);
     } else if (inputs != NULL) {
         // Not earlier: nothing else ends the wait for a pipe's reader.
-        signal(SIGINT, on_signal);
-        signal(SIGTERM, on_signal);
+        struct sigaction action = { .sa_handler = on_signal }; // no SA_RESTART: a wait for the next line of inputs must end, too
+        sigemptyset(&action.sa_mask);
+        sigaction(SIGINT, &action, NULL);
+        sigaction(SIGTERM, &action, NULL);
         code = run_open(options, sim, inputs, &file);
     }
     inputsource_destroy(inputs);

@@ -224,6 +224,9 @@ static InputResult read_text(InputSource *source, size_t *size)
             return refuse_line(source, "out of memory");
         }
     }
+    if (ferror(source->lines) && errno == EINTR) {
+        return INPUT_END; // somebody wants to stop, and half a line is none
+    }
     if (ferror(source->lines)) {
         return refuse_line(source, strerror(errno));
     }

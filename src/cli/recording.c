@@ -49,6 +49,9 @@ static RecordingResult step(const Recording *recording, RowBuffer *buffer, bool 
     uint64_t    tick = tp_sim_tick(recording->sim);
     InputResult found = inputsource_next(recording->inputs, recording->sim, buffer);
     *is_over = found != INPUT_ROW;
+    if (found != INPUT_ROW && recording->stop != NULL && *recording->stop) {
+        return RECORDING_STOPPED;
+    }
     if (found == INPUT_END && !recording->ends_with_inputs) {
         cli_fail(TP_USAGE, "the inputs end before tick %llu, but --ticks asks for %llu; leave --ticks out to run as far as they go",
                  (unsigned long long)tick, (unsigned long long)recording->ticks);

@@ -88,3 +88,6 @@ echo "short: exit $?"
 limited --force -o far/old.tpr
 cmp far/old.tpr good.tpr
 ls -A far
+# An interrupt ends the wait for the next line of inputs, and the log with it.
+{ printf '{"tick":0,"slots":[{"slot":0}]}\n{"tick":1,"slots":[]}\n'; sleep 5; } | timeout --foreground -s INT 2 "$TICKPROOF" run --world runner --inputs - --ticks 100 -o waited.tpr > /dev/null 2>&1
+timed verify waited.tpr
