@@ -170,10 +170,7 @@ static bool accept_commands(tp_sim *sim, const tp_row *row, tp_error *error)
 
 bool sim_row_accept(tp_sim *sim, const tp_row *row, tp_error *error)
 {
-    if (!accept_inputs(sim, row, error) || !accept_commands(sim, row, error)) {
-        return false;
-    }
-    return true;
+    return accept_inputs(sim, row, error) && accept_commands(sim, row, error);
 }
 
 bool sim_row_parse(tp_sim *sim, const uint8_t *bytes, size_t size, tp_row *row, tp_error *error)

@@ -53,7 +53,7 @@ struct tp_verifier {
     bool     is_locating;
     uint64_t locate_end;
     bool     has_section, has_field;
-    uint64_t agree_again; // the first tick after the bad one has been compared
+    tp_known agrees_again; // whether the tick after the bad one came out equal
 };
 typedef struct tp_verifier Verify;
 

@@ -104,11 +104,11 @@ void verify_locate_next_root(Verify *verify, const tp_log_row *row)
 {
     tp_report *report = verify->report;
     uint8_t    mine[16];
-    if (row->root_size == 0 || verify->agree_again != 0 || row->tick != report->bad_tick + 1) {
+    if (row->root_size == 0 || verify->agrees_again != TP_UNKNOWN || row->tick != report->bad_tick + 1) {
         return;
     }
     tp_hash128_to_bytes(tp_sim_root(verify->sim), mine);
-    verify->agree_again = memcmp(mine, row->root, row->root_size) == 0 ? 2 : 1;
+    verify->agrees_again = memcmp(mine, row->root, row->root_size) == 0 ? TP_YES : TP_NO;
 }
 
 static void append(tp_report *report, const char *text)
@@ -121,7 +121,7 @@ void verify_locate_finish(Verify *verify)
 {
     tp_report *report = verify->report;
     char       text[TP_MESSAGE_SIZE];
-    if (verify->agree_again == 2 && report->inputs_equal == TP_UNKNOWN && report->root_size > 0) {
+    if (verify->agrees_again == TP_YES && report->inputs_equal == TP_UNKNOWN && report->root_size > 0) {
         append(report, "; the next tick agrees again, so the state is the same: this tick's inputs, commands or events are not, or its recorded root was changed");
     }
     if (report->inputs_equal == TP_NO) {
