@@ -106,6 +106,10 @@ typedef struct tp_ident {
     uint8_t           provenance[TP_LOG_IDENT_MAX];     ///< encoded; walk it with tp_provenance_next
 } tp_ident;
 
+/// Fills `ident` from foreign rules alone (a server's, say): a first file without provenance. False with the reason; `ident` is then
+/// worth nothing.
+bool tp_ident_of_rules(const uint8_t *bytes, size_t size, tp_ident *ident, tp_error *error);
+
 /// Walks encoded provenance: *offset starts at 0. False at the end. The bytes were checked when they were read.
 bool tp_provenance_next(const uint8_t *bytes, size_t size, size_t *offset, tp_provenance *item);
 

@@ -209,6 +209,36 @@ static const char *parse_rules(const uint8_t *bytes, uint32_t size, tp_ident *id
     return bytes_reader_is_done(&reader) ? NULL : "the rules do not fill their size exactly";
 }
 
+// Keeps the canonical bytes beside what was parsed of them.
+static const char *take_rules(const uint8_t *bytes, uint32_t size, tp_ident *ident)
+{
+    const char *wrong = parse_rules(bytes, size, ident);
+    if (wrong != NULL) {
+        return wrong;
+    }
+    ident->rules.algorithm = ident->algorithm;
+    ident->rules.size = size;
+    memcpy(ident->rules.bytes, bytes, size);
+    ident->rules.id = tp_hash128_of(ident->algorithm, bytes, size);
+    return NULL;
+}
+
+bool tp_ident_of_rules(const uint8_t *bytes, size_t size, tp_ident *ident, tp_error *error)
+{
+    if (size > sizeof(ident->rules.bytes)) {
+        return tp_error_set(error, "the rules are larger than any legal ones");
+    }
+    const char *wrong = take_rules(bytes, (uint32_t)size, ident);
+    if (wrong != NULL) {
+        return tp_error_set(error, "%s", wrong);
+    }
+    ident->sequence = 0;
+    ident->first_tick = 0;
+    memset(ident->predecessor, 0, sizeof(ident->predecessor));
+    ident->provenance_count = ident->provenance_size = 0;
+    return true;
+}
+
 const char *log_ident_parse(const uint8_t *payload, size_t size, tp_ident *ident)
 {
     if (size < LOG_IDENT_FIXED) {
@@ -236,14 +266,10 @@ const char *log_ident_parse(const uint8_t *payload, size_t size, tp_ident *ident
         return "the predecessor's chain value must be zero exactly when the sequence number is 0";
     }
     const uint8_t *rules = payload + LOG_IDENT_FIXED;
-    const char *wrong = parse_rules(rules, rules_size, ident);
+    const char *wrong = take_rules(rules, rules_size, ident);
     if (wrong != NULL) {
         return wrong;
     }
-    ident->rules.algorithm = ident->algorithm;
-    ident->rules.size = rules_size;
-    memcpy(ident->rules.bytes, rules, rules_size);
-    ident->rules.id = tp_hash128_of(ident->algorithm, rules, rules_size);
     wrong = log_ident_check_provenance(rules + rules_size, provenance_size, &ident->provenance_count);
     if (wrong != NULL) {
         return wrong;
