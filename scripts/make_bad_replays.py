@@ -168,6 +168,17 @@ def main():
         at, _, _ = list(rows(log, record))[5]
         record[2][at + 2] ^= 4
 
+    def input_with_effect(log):
+        # Slot 0 turns right where its recorder did not: the course is another one from there on.
+        record = log.find(b"TICK", 1)
+        at, _, _ = list(rows(log, record))[5]
+        record[2][at + 2] ^= 2
+
+    def middle_root(log):
+        record = log.find(b"TICK", 1)
+        at, size, _ = list(rows(log, record))[30]
+        record[2][at + size] ^= 1
+
     def unsummed(log):
         strip_roots(log)
         log.recount()
@@ -197,6 +208,8 @@ def main():
     change("first-root-1", first_root)
     change("last-root-1", last_root)
     change("input-without-effect-1", input_without_effect)
+    change("input-with-effect-1", input_with_effect)
+    change("middle-root-1", middle_root)
     change("first-state-1", flip(b"KEYF", 48 + 16))
     change("seed-1", flip(b"IDNT", 56 + 24))
     change("end-root-3", wrong_end_root, source=fnv)

@@ -122,7 +122,7 @@ void verify_locate_finish(Verify *verify)
     tp_report *report = verify->report;
     char       text[TP_MESSAGE_SIZE];
     if (verify->agrees_again == TP_YES && report->inputs_equal == TP_UNKNOWN && report->root_size > 0) {
-        append(report, "; the next tick agrees again, so the state is the same: this tick's inputs, commands or events are not, or its recorded root was changed");
+        append(report, "; no section differs: the next tick agrees again, so the state is the same: this tick's inputs, commands or events are not, or its recorded root was changed");
     }
     if (report->inputs_equal == TP_NO) {
         append(report, "; its inputs or commands are not the recorder's");
@@ -136,6 +136,8 @@ void verify_locate_finish(Verify *verify)
         snprintf(text, sizeof(text), "; section '%s' differs at tick %llu (%llu later)", report->section,
                  (unsigned long long)report->section_tick, (unsigned long long)(report->section_tick - report->bad_tick));
         append(report, text);
+    } else if (verify->agrees_again != TP_YES && report->field[0] == '\0' && report->root_size > 0) {
+        append(report, "; its section is not known: no LEAVES or KEY of this tick or a later one says it");
     }
     if (report->field[0] != '\0') {
         snprintf(text, sizeof(text), "; %s is %s here and %s in the log before tick %llu, first of %llu differing fields", report->field,
