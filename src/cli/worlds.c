@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "cli.h"
+#include "fighter.h"
 #include "files.h"
 #include "runner.h"
 
-static const tp_world *const built_in[] = { &runner_world };
+static const tp_world *const built_in[] = { &runner_world, &fighter_world };
 
 const tp_world *worlds_at(size_t index)
 {

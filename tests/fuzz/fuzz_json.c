@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "fighter.h"
 #include "jsonin.h"
 #include "rowjson.h"
 #include "runner.h"
@@ -114,12 +115,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1) {
         return 0;
     }
-    const tp_world *world = (data[0] & 1) != 0 ? &runner_world : &testworld_flat;
+    bool            is_fighter = (data[0] & 4) != 0;
+    const tp_world *world = is_fighter ? &fighter_world : (data[0] & 1) != 0 ? &runner_world : &testworld_flat;
+    uint32_t        players = data[0] / 64 + (is_fighter ? 0u : 1u); // the fighter's may be 0
     const char     *text = (const char *)data + 1;
     if ((data[0] & 2) != 0) {
         read_config(world, text, size - 1);
     } else {
-        read_row(world, 1 + data[0] / 64, text, size - 1);
+        read_row(world, players, text, size - 1);
     }
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "fighter.h"
 #include "log_mutate.h"
 #include "runner.h"
 #include "runnerlog.h"
@@ -21,7 +22,8 @@ typedef struct {
     uint64_t   tick;
 } Target;
 
-static Target targets[2];
+enum { TARGETS = 3 };
+static Target targets[TARGETS];
 
 static void prepare(Target *target, uint8_t *bytes, size_t size, const tp_world *world, uint32_t players, uint64_t seed)
 {
@@ -36,6 +38,40 @@ static void prepare(Target *target, uint8_t *bytes, size_t size, const tp_world 
     free(bytes);
 }
 
+// 200 ticks of three fighters: jumps, walls, one that leaves and comes back holding jump.
+static uint8_t *make_fighter_log(uint64_t seed, uint32_t players, size_t *size)
+{
+    tp_setup          setup = { .seed = seed, .players = players, .tick_rate_hz = fighter_world.tick_rate_hz };
+    tp_memory_sink    memory = { 0 };
+    tp_sink           sink = tp_sink_of_memory(&memory);
+    tp_error          error;
+    tp_writer_options options;
+    tp_writer_options_standard(&options);
+    options.key_ticks = 100;
+    tp_sim    *sim = tp_sim_create(&fighter_world, &setup, NULL, &error);
+    tp_writer *writer = tp_writer_create(&sink, sim, &options, false, &error);
+    for (uint32_t tick = 0; tick < 200; tick++) {
+        uint8_t presence = (uint8_t)(tick / 33 % 3 == 2 ? 3 : 7);
+        uint8_t inputs[3 * 6] = { 0 };
+        for (uint32_t slot = 0; slot < 3 && (presence >> slot & 1) != 0; slot++) {
+            FighterInput pad = { .buttons = tick % 90 > 60 ? FIGHTER_BUTTON_JUMP : 0, .stick_x = (int8_t)(slot * 127) };
+            pad.stick_x = slot == 2 ? -100 : pad.stick_x;
+            tp_record_encode(fighter_world.input, &pad, inputs + (size_t)slot * 6);
+        }
+        tp_row row = { .presence = &presence, .inputs = inputs };
+        if (tp_sim_step(sim, &row, &error) != TP_SIM_OK || !tp_writer_tick(writer, sim, &row)) {
+            abort();
+        }
+    }
+    if (!tp_writer_finish(writer, sim, TP_END_COMPLETED)) {
+        abort();
+    }
+    tp_writer_destroy(writer);
+    tp_sim_destroy(sim);
+    *size = memory.size;
+    return memory.bytes;
+}
+
 static void prepare_all(void)
 {
     RunnerLog wanted = runnerlog_standard();
@@ -47,12 +83,17 @@ static void prepare_all(void)
     recording.ticks = 200;
     bytes = recording_make(&recording, &size);
     prepare(&targets[1], bytes, size, &testworld_flat, recording.players, recording.seed);
+    bytes = make_fighter_log(5, 3, &size);
+    prepare(&targets[2], bytes, size, &fighter_world, 3, 5);
 }
 
 static const tp_world *find(void *to, const char *name, uint32_t revision)
 {
     (void)to;
     (void)revision;
+    if (strcmp(name, fighter_world.name) == 0) {
+        return &fighter_world;
+    }
     return strcmp(name, runner_world.name) == 0 ? &runner_world : &testworld_flat;
 }
 
@@ -82,7 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 4) {
         return 0;
     }
-    const Target          *target = &targets[data[0] & 1];
+    const Target          *target = &targets[data[0] % TARGETS];
     const LogMutateRecord *record = &target->log.records[target->key];
     uint8_t               *kept = malloc(record->size);
     memcpy(kept, record->payload, record->size);

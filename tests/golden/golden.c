@@ -2,12 +2,13 @@
 // builds where the other rooms' libraries are missing. `golden TABLE` checks; `golden --print TABLE` prints the actual rows.
 //
 // A row: world players seed script ticks root. Scripts: idle (nobody presses), mash (random legal inputs, slots leaving and
-// coming back), bot (the world's own bot).
+// coming back), bot (the world's own bot), pads (the fighter's: sticks and jumps held for a while, slots leaving and coming back).
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fighter.h"
 #include "runner.h"
 #include "testworld.h"
 #include "tickproof/rng.h"
@@ -23,7 +24,7 @@ typedef struct {
     uint8_t         inputs[SLOTS_MAX * TP_INPUT_SIZE_MAX];
 } Run;
 
-static const tp_world *const worlds[] = { &runner_world, &testworld_flat, &testworld_opaque };
+static const tp_world *const worlds[] = { &runner_world, &fighter_world, &testworld_flat, &testworld_opaque };
 
 static const tp_world *find_world(const char *name)
 {
@@ -50,6 +51,23 @@ static void put_input(Run *run, uint32_t slot, void *native)
     tp_record_encode(run->world->input, native, run->inputs + (size_t)slot * size);
 }
 
+// What a person holds: a way for 20 ticks, buttons for 5. A function of seed, slot and tick.
+static void hold_pad(const Run *run, uint32_t slot, uint64_t tick, FighterInput *pad)
+{
+    static const int8_t sticks[8] = { -127, -127, 127, 127, 0, -64, 64, 110 };
+    uint64_t way_state = run->random * 1000003 + slot * 257 + tick / 20;
+    uint64_t press_state = run->random * 1000033 + slot * 263 + tick / 5;
+    uint64_t way = tp_splitmix64_next(&way_state);
+    uint64_t press = tp_splitmix64_next(&press_state);
+    *pad = (FighterInput){
+        .buttons = (uint16_t)((press % 6 == 0 ? FIGHTER_BUTTON_JUMP : 0) | (press >> 8 & (FIGHTER_BUTTONS & ~FIGHTER_BUTTON_JUMP))),
+        .stick_x = sticks[way % 8],
+        .stick_y = (int8_t)(way / 8 % 255 - 127),
+        .c_x     = (int8_t)(way / 4096 % 255 - 127),
+        .c_y     = (int8_t)(press / 65536 % 255 - 127),
+    };
+}
+
 static void play_slot(Run *run, const char *script, uint32_t slot, const tp_view *view)
 {
     _Alignas(16) unsigned char native[256] = { 0 };
@@ -63,6 +81,8 @@ static void play_slot(Run *run, const char *script, uint32_t slot, const tp_view
         bytes[0] = tp_splitmix64_next(&run->random) % 6 == 0 ? bytes[0] : 0; // presses are rare
         tp_error ignored;
         (void)tp_record_decode(run->world->input, bytes, native, &ignored);
+    } else if (strcmp(script, "pads") == 0) {
+        hold_pad(run, slot, view->tick, (FighterInput *)native);
     }
     put_input(run, slot, native);
 }
@@ -74,7 +94,9 @@ static bool step_once(Run *run, const char *script, uint64_t tick)
     memset(run->presence, 0, sizeof(run->presence));
     memset(run->inputs, 0, sizeof(run->inputs));
     for (uint32_t slot = 0; slot < players; slot++) {
-        if (strcmp(script, "mash") == 0 && (tick / 300 + slot) % 5 == 4) {
+        bool has_left = (strcmp(script, "mash") == 0 && (tick / 300 + slot) % 5 == 4) ||
+                        (strcmp(script, "pads") == 0 && (tick / 150 + slot) % 5 == 4);
+        if (has_left) {
             continue;
         }
         run->presence[slot / 8] |= (uint8_t)(1u << (slot % 8));
@@ -113,7 +135,10 @@ static bool make_run(Run *run, const tp_world *world, uint32_t players, uint64_t
 static bool run_row(const tp_world *world, uint32_t players, uint64_t seed, const char *script, uint64_t ticks, char root[33])
 {
     static Run run;
-    bool       is_good = make_run(&run, world, players, seed);
+    if (strcmp(script, "pads") == 0 && world != &fighter_world) {
+        return false;
+    }
+    bool is_good = make_run(&run, world, players, seed);
     for (uint64_t tick = 0; is_good && tick < ticks; tick++) {
         is_good = step_once(&run, script, tick);
     }

@@ -1,0 +1,41 @@
+// fighter_rig.h: one running match of the fighter world for tests: pads by slot, the state as typed pointers, the events of the
+// last tick, bots in the seats.
+#pragma once
+
+#include "fighter_bot.h"
+#include "fighter_state.h"
+
+#include "tickproof/sim.h"
+
+typedef struct Rig {
+    tp_sim      *sim;
+    uint32_t     players;
+    uint8_t      presence[(FIGHTER_PLAYERS_MAX + 7) / 8];
+    FighterInput pads[FIGHTER_PLAYERS_MAX]; // held until changed; those of absent slots are not given to the world
+    bool         has_bots;
+    FighterBot   bots[FIGHTER_PLAYERS_MAX];
+    FighterState state;
+} Rig;
+
+/// Everybody present. Fails the test when the world is refused.
+void rig_open(Rig *rig, uint32_t players, uint64_t seed);
+void rig_close(Rig *rig);
+/// Seats bots in all slots, with a latency; they fill the pads.
+void rig_seat_bots(Rig *rig, uint64_t seed, uint32_t delay_ticks);
+void rig_set_present(Rig *rig, uint32_t slot, bool is_here);
+bool rig_is_present(const Rig *rig, uint32_t slot);
+/// One tick; fails the test when it is not done.
+void rig_step(Rig *rig);
+void rig_steps(Rig *rig, uint32_t ticks);
+/// The row of the next tick as a log keeps it; returns its size.
+size_t rig_row(const Rig *rig, uint8_t *bytes, size_t capacity);
+
+/// Events of this type in the last tick.
+uint32_t rig_event_count(const Rig *rig, FighterEvent type);
+/// The first of them, or NULL.
+const FighterPlace *rig_event(const Rig *rig, FighterEvent type);
+
+/// A pad as people hold it: a way and a jump, each kept for a while; the same for the same number and tick.
+FighterInput rig_script(uint64_t number, uint64_t tick);
+/// Sets pads and presence of tick `tick` by script; slots leave and come back, all but one at the most.
+void rig_play_script(Rig *rig, uint64_t tick);
