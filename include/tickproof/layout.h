@@ -64,7 +64,8 @@ bool tp_layout_decode(const tp_layout *layout, const uint8_t *bytes, size_t size
 /// Canonical bytes of one struct of this type.
 uint32_t tp_record_size(const tp_record_type *type);
 void     tp_record_encode(const tp_record_type *type, const void *native, uint8_t *bytes);
-/// False when a value is out of range (handles and indices have no target here and are not checked).
+/// False when a value is out of range (handles and indices have no target here and are not checked); the struct has the values all
+/// the same, so that a border can bring them into range.
 bool     tp_record_decode(const tp_record_type *type, const uint8_t *bytes, void *native, tp_error *error);
 /// Clamps every ranged value of a native struct into its range.
 void     tp_record_clamp(const tp_record_type *type, void *native);
