@@ -22,6 +22,8 @@ struct InputSource {
     char       *line;
     size_t      line_capacity; // without the zero behind it
     uint64_t    line_number;
+    uint64_t    next_tick; // of inputsource_next_line
+    bool        has_begun;
 };
 
 InputSource *inputsource_neutral(const tp_layout *layout)
@@ -173,7 +175,8 @@ static InputResult refuse_line(const InputSource *source, const char *what)
     return INPUT_BAD;
 }
 
-static InputResult take_line(InputSource *source, size_t size, uint64_t expected, RowBuffer *row)
+// `expected` NULL: any tick.
+static InputResult take_line(InputSource *source, size_t size, const uint64_t *expected, RowBuffer *row)
 {
     tp_error error;
     int      line = 1;
@@ -187,11 +190,12 @@ static InputResult take_line(InputSource *source, size_t size, uint64_t expected
     if (!is_fine) {
         return refuse_line(source, error.text);
     }
-    if (tick != expected) {
-        tp_error_set(&error, "tick: %llu, but tick %llu is next; write one line for every tick from 0 on", (unsigned long long)tick,
-                     (unsigned long long)expected);
+    if (expected != NULL && tick != *expected) {
+        tp_error_set(&error, "tick: %llu, but tick %llu is next; write one line for every tick%s", (unsigned long long)tick,
+                     (unsigned long long)*expected, source->has_begun ? "" : " from 0 on");
         return refuse_line(source, error.text);
     }
+    source->next_tick = tick + 1;
     return INPUT_ROW;
 }
 
@@ -236,7 +240,7 @@ static InputResult read_text(InputSource *source, size_t *size)
     return *size > 0 ? INPUT_ROW : INPUT_END;
 }
 
-static InputResult read_line(InputSource *source, uint64_t expected, RowBuffer *row)
+static InputResult read_line(InputSource *source, const uint64_t *expected, RowBuffer *row)
 {
     for (int i = 0; i < EMPTY_LINES_MAX; i++) {
         size_t      size = 0;
@@ -254,7 +258,8 @@ static InputResult read_line(InputSource *source, uint64_t expected, RowBuffer *
 InputResult inputsource_next(InputSource *source, const tp_sim *sim, RowBuffer *row)
 {
     if (source->lines != NULL) {
-        return read_line(source, tp_sim_tick(sim), row);
+        uint64_t expected = tp_sim_tick(sim);
+        return read_line(source, &expected, row);
     }
     rowjson_clear(row);
     if (source->bots != NULL) {
@@ -262,6 +267,14 @@ InputResult inputsource_next(InputSource *source, const tp_sim *sim, RowBuffer *
     }
     fill_neutral(source->layout, row);
     return INPUT_ROW;
+}
+
+InputResult inputsource_next_line(InputSource *source, RowBuffer *row)
+{
+    uint64_t    expected = source->next_tick;
+    InputResult result = read_line(source, source->has_begun ? &expected : NULL, row);
+    source->has_begun = true;
+    return result;
 }
 
 void inputsource_refused(const InputSource *source, uint64_t tick, const char *why)

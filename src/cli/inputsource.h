@@ -18,5 +18,7 @@ void         inputsource_destroy(InputSource *source);
 typedef enum { INPUT_ROW, INPUT_END, INPUT_BAD } InputResult;
 /// Fills the row of the sim's next tick. BAD: said so, with line and key.
 InputResult inputsource_next(InputSource *source, const tp_sim *sim, RowBuffer *row);
+/// Of lines only: the row of the next one, whatever tick the first of them has; each must be the next tick after the one before it.
+InputResult inputsource_next_line(InputSource *source, RowBuffer *row);
 /// Says that the row of the last call was refused by the world.
 void        inputsource_refused(const InputSource *source, uint64_t tick, const char *why);

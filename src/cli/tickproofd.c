@@ -1,32 +1,54 @@
-// tickproofd.c: main of the server: flags, worlds, signals, and what is printed where.
+// tickproofd.c: main of the server: flags, worlds, signals, the clock of its log, and what is printed where.
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "args.h"
 #include "cli.h"
+#include "clifail.h"
 #include "files.h"
+#include "serverconfig_files.h"
 #include "signals.h"
 #include "tickproofd_text.h"
-#include "worlds.h"
 
 static const char help_text[] =
-    "Usage: tickproofd --recorded PATH... [FLAG]...\n"
-    "Hosts worlds, one room each. A room steps a recorded log again, holds every tick against the log's checksums, and can\n"
-    "record its own log while it runs.\n"
+    "Usage: tickproofd --config F.json [FLAG]...\n"
+    "       tickproofd [--live NAME=WORLD]... [--recorded PATH...] [FLAG]...\n"
+    "Hosts worlds, one room each. A live room is played by clients over the network. A recorded one steps a log again and holds\n"
+    "every tick against the log's checksums. Both can record a log of their own while they run.\n"
+    "\n"
+    "Configuration:\n"
+    "  --config F.json         rooms and settings from a file, - for standard input; tickproofd(8) has all its keys. Flags win over\n"
+    "                          what it says for the whole server, and add rooms\n"
+    "  --check-config          read and check everything, say what would run, and leave: no port is tried and no file made. Only\n"
+    "                          the first thing that is wrong is named. Exit code 0 or 2\n"
     "\n"
     "Rooms:\n"
+    "  --live NAME=WORLD[,KEY=VALUE]...\n"
+    "                          a live room; keys as in the file: players, seed, tick_rate_hz, hash, missing, stall_ms, when_empty,\n"
+    "                          start_players, ticks, count, config.ITEM. May be given several times\n"
     "  --recorded PATH...      a log, or a directory of *.tpr files: one room each, named after the file. More paths may follow\n"
-    "  --real-time             at the log's tick rate, on absolute deadlines (the default)\n"
-    "  --as-fast-as-possible   without a clock\n"
-    "  --loop-count N          run every log N times; a run that does not verify is the last of its room (1)\n"
+    "  --real-time             recorded: at the log's tick rate, on absolute deadlines (the default)\n"
+    "  --as-fast-as-possible   recorded: without a clock\n"
+    "  --loop-count N          recorded: run every log N times; a run that does not verify is the last of its room (1)\n"
     "  --world NAME|FILE.so    also know the world in this library; may be given several times\n"
     "  --threads N             threads that rooms are spread over (one per core)\n"
+    "\n"
+    "Network:\n"
+    "  --listen ADDRESS:PORT   where clients come in: numbers, such as 0.0.0.0:7777 or [::1]:7777; may be given several times\n"
+    "                          (127.0.0.1:7777 when there are live rooms)\n"
+    "  --max-connections N     at once (8192)\n"
+    "  --max-per-address N     of these from one address (8192)\n"
+    "  --messages-per-second N of one connection, on top of what its slots need (100)\n"
+    "  --send-queue-bytes N    that may wait for one client to read them (262144)\n"
+    "  --send-total-bytes N    that may wait for all clients of one thread (67108864)\n"
+    "  --silence-ms N          without a message a connection is closed (30000)\n"
+    "  --watchers N            of one room (64)\n"
     "\n"
     "Recording:\n"
     "  --record DIR            every room writes its own log DIR/ROOM.tpr; a file that is there already is refused\n"
@@ -44,29 +66,45 @@ static const char help_text[] =
     "verdict of all rooms: 70, 8, 1, 3, 6, 7, 4, 5, 2, 0, as 'tickproof --help' lists them.\n";
 
 typedef struct {
-    PathList          paths;
-    WorldSet          worlds;
-    ServerOptions     server;
-    ServerRoomOptions room;
-    bool              is_json_log, is_json;
-    bool              has_recorded, has_pace, has_durability;
+    const char   *config_path; ///< NULL: no file
+    PathList      paths;       ///< of --recorded
+    WorldSet      worlds;
+    ServerConfig  config;
+    ServerConfig  flags;       ///< what flags say, in the file's terms
+    ServerPace    pace;
+    uint32_t      loops;
+    ServerOptions server;
+    bool          is_json, is_check;
+    bool          has_recorded, has_pace;
 } Settings;
 
-enum { FLAG_RECORDED = ARGS_LONG, FLAG_FAST, FLAG_REAL_TIME, FLAG_RECORD, FLAG_WORLD, FLAG_DURABILITY, FLAG_THREADS, FLAG_LOOPS,
-       FLAG_JSON_LOG, FLAG_STATUS, FLAG_FORMAT, FLAG_VERSION };
+enum { FLAG_CONFIG = ARGS_LONG, FLAG_CHECK, FLAG_LIVE, FLAG_RECORDED, FLAG_FAST, FLAG_REAL_TIME, FLAG_RECORD, FLAG_WORLD, FLAG_DURABILITY,
+       FLAG_LOOPS, FLAG_JSON_LOG, FLAG_FORMAT, FLAG_VERSION, FLAG_LISTEN,
+       FLAG_KEY }; // with a ServerConfigKeyId added: a number that the file has, too
 
 static const struct option flags[] = {
+    { "config", required_argument, NULL, FLAG_CONFIG },
+    { "check-config", no_argument, NULL, FLAG_CHECK },
+    { "live", required_argument, NULL, FLAG_LIVE },
     { "recorded", required_argument, NULL, FLAG_RECORDED },
     { "as-fast-as-possible", no_argument, NULL, FLAG_FAST },
     { "real-time", no_argument, NULL, FLAG_REAL_TIME },
     { "record", required_argument, NULL, FLAG_RECORD },
     { "world", required_argument, NULL, FLAG_WORLD },
     { "durability", required_argument, NULL, FLAG_DURABILITY },
-    { "threads", required_argument, NULL, FLAG_THREADS },
     { "loop-count", required_argument, NULL, FLAG_LOOPS },
     { "json-log", no_argument, NULL, FLAG_JSON_LOG },
-    { "status-every", required_argument, NULL, FLAG_STATUS },
     { "format", required_argument, NULL, FLAG_FORMAT },
+    { "listen", required_argument, NULL, FLAG_LISTEN },
+    { "threads", required_argument, NULL, FLAG_KEY + KEY_THREADS },
+    { "status-every", required_argument, NULL, FLAG_KEY + KEY_STATUS_EVERY },
+    { "max-connections", required_argument, NULL, FLAG_KEY + KEY_CONNECTIONS },
+    { "max-per-address", required_argument, NULL, FLAG_KEY + KEY_PER_ADDRESS },
+    { "messages-per-second", required_argument, NULL, FLAG_KEY + KEY_MESSAGES },
+    { "send-queue-bytes", required_argument, NULL, FLAG_KEY + KEY_QUEUE },
+    { "send-total-bytes", required_argument, NULL, FLAG_KEY + KEY_TOTAL },
+    { "silence-ms", required_argument, NULL, FLAG_KEY + KEY_SILENCE },
+    { "watchers", required_argument, NULL, FLAG_KEY + KEY_WATCHERS },
     { "help", no_argument, NULL, ARGS_HELP },
     { "version", no_argument, NULL, FLAG_VERSION },
     { NULL, 0, NULL, 0 },
@@ -75,19 +113,16 @@ static const struct option flags[] = {
 int cli_fail(int code, const char *format, ...)
 {
     va_list arguments;
-    fflush(stdout);
-    fputs("tickproofd: ", stderr);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    clifail_print("tickproofd", format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
     return code;
 }
 
 // The program is its own only command, so `command` is not said.
 int cli_usage(const char *command, const char *format, ...)
 {
-    char    text[512];
+    char    text[2048];
     va_list arguments;
     (void)command;
     va_start(arguments, format);
@@ -96,55 +131,89 @@ int cli_usage(const char *command, const char *format, ...)
     return cli_fail(TP_USAGE, "%s; see 'tickproofd --help'", text);
 }
 
+static bool refuse(const ServerConfigError *error)
+{
+    cli_fail(TP_USAGE, "%s", error->text);
+    return false;
+}
+
 static bool take_durability(Settings *settings, const char *text)
 {
-    static const char *const names[] = { "none", "interval", "seal", "tick" };
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(text, names[i]) == 0) {
-            settings->room.durability = (tp_durability)i;
-            settings->has_durability = true;
-            return true;
-        }
+    char wrong[256];
+    settings->flags.lines[KEY_DURABILITY] = SERVERCONFIG_NO_LINE;
+    if (!serverconfig_set(&serverconfig_keys[KEY_DURABILITY], &settings->flags.record, text, wrong, sizeof(wrong))) {
+        cli_usage("", "--durability: '%s': %s", text, wrong);
+        return false;
     }
-    cli_usage("", "--durability: '%s' is none; give none, interval, seal or tick", text);
-    return false;
+    return true;
 }
 
 static bool take_pace(Settings *settings, ServerPace pace)
 {
-    if (settings->has_pace && settings->room.pace != pace) {
+    if (settings->has_pace && settings->pace != pace) {
         cli_usage("", "--real-time and --as-fast-as-possible: give one of the two");
         return false;
     }
     settings->has_pace = true;
-    settings->room.pace = pace;
+    settings->pace = pace;
     return true;
 }
 
-static bool take_format(const char *text, bool *is_json)
+static bool take_config(Settings *settings, const char *path)
 {
-    *is_json = strcmp(text, "json") == 0;
-    if (*is_json || strcmp(text, "text") == 0) {
-        return true;
+    if (settings->config_path != NULL) {
+        cli_usage("", "--config: '%s' and '%s': give one file", settings->config_path, path);
+        return false;
     }
-    cli_usage("", "--format: '%s' is none; give text or json", text);
-    return false;
+    settings->config_path = path;
+    return true;
+}
+
+static bool take_json_log(Settings *settings)
+{
+    settings->flags.log = 1;
+    settings->flags.lines[KEY_LOG_FORMAT] = SERVERCONFIG_NO_LINE;
+    return true;
+}
+
+// A number of the server or of its limits, with the range that the file has for it.
+static bool take_number(Settings *settings, ServerConfigKeyId id, const char *text)
+{
+    const ServerConfigKey *key = &serverconfig_keys[id];
+    void                  *to = key->places == PLACE_LIMITS ? (void *)&settings->flags.limits : (void *)&settings->flags;
+    char                   flag[64] = "--";
+    for (const struct option *option = flags; option->name != NULL; option++) {
+        if (option->val == FLAG_KEY + (int)id) {
+            snprintf(flag, sizeof(flag), "--%s", option->name);
+        }
+    }
+    settings->flags.lines[id] = SERVERCONFIG_NO_LINE;
+    return args_u32(flag, text, (uint32_t)key->min, (uint32_t)key->max, (uint32_t *)((char *)to + key->offset));
 }
 
 static bool take_flag(Settings *settings, int flag)
 {
+    ServerConfigError error;
+    if (flag >= FLAG_KEY) {
+        return take_number(settings, (ServerConfigKeyId)(flag - FLAG_KEY), optarg);
+    }
     switch (flag) {
+    case FLAG_CONFIG: return take_config(settings, optarg);
+    case FLAG_CHECK: settings->is_check = true; return true;
+    case FLAG_LIVE: return serverconfig_add_live(&settings->flags, optarg, &error) || refuse(&error);
     case FLAG_RECORDED: settings->has_recorded = true; return files_expand(&settings->paths, optarg);
     case FLAG_FAST: return take_pace(settings, SERVER_FAST);
     case FLAG_REAL_TIME: return take_pace(settings, SERVER_REAL_TIME);
-    case FLAG_RECORD: settings->room.record_dir = optarg; return true;
+    case FLAG_RECORD:
+        settings->flags.record.directory = optarg;
+        settings->flags.lines[KEY_DIRECTORY] = SERVERCONFIG_NO_LINE;
+        return true;
     case FLAG_WORLD: return worlds_add(&settings->worlds, optarg) != NULL;
     case FLAG_DURABILITY: return take_durability(settings, optarg);
-    case FLAG_THREADS: return args_u32("--threads", optarg, 1, SERVER_THREADS_MAX, &settings->server.threads);
-    case FLAG_LOOPS: return args_u32("--loop-count", optarg, 1, SERVER_LOOPS_MAX, &settings->room.loops);
-    case FLAG_JSON_LOG: settings->is_json_log = true; return true;
-    case FLAG_STATUS: return args_u32("--status-every", optarg, 0, 86400, &settings->server.status_seconds);
-    case FLAG_FORMAT: return take_format(optarg, &settings->is_json);
+    case FLAG_LOOPS: return args_u32("--loop-count", optarg, 1, SERVER_LOOPS_MAX, &settings->loops);
+    case FLAG_LISTEN: return serverconfig_add_listen(&settings->flags, optarg, &error) || refuse(&error);
+    case FLAG_JSON_LOG: return take_json_log(settings);
+    case FLAG_FORMAT: return args_is_json(optarg, &settings->is_json);
     default: return false; // ARGS_BAD: already said
     }
 }
@@ -152,8 +221,12 @@ static bool take_flag(Settings *settings, int flag)
 // Operands after --recorded are further paths. False: said so.
 static bool take_operands(Settings *settings, int argc, char **argv)
 {
-    if (!settings->has_recorded) {
-        cli_usage("", "nothing to host: give --recorded PATH");
+    if (optind < argc && !settings->has_recorded) {
+        cli_usage("", "%s: an operand without a flag: give --config F, --recorded PATH or --live NAME=WORLD", argv[optind]);
+        return false;
+    }
+    if (!settings->has_recorded && settings->config_path == NULL && settings->flags.room_count == 0) {
+        cli_usage("", "nothing to host: give --config F, --recorded PATH or --live NAME=WORLD");
         return false;
     }
     for (int i = optind; i < argc; i++) {
@@ -164,17 +237,33 @@ static bool take_operands(Settings *settings, int argc, char **argv)
     return true;
 }
 
-static bool make_record_dir(const char *path)
+// The file, then what flags say, then what both mean. False: said so. Nothing was made.
+static bool read_config(Settings *settings)
 {
-    struct stat about;
-    if (path == NULL || (mkdir(path, 0755) == 0) || (errno == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode))) {
-        return true;
+    ServerConfigError error;
+    ServerConfig     *config = &settings->config;
+    if (settings->config_path != NULL && (!serverconfig_load(config, settings->config_path) || !serverconfig_load_worlds(config, &settings->worlds))) {
+        return false;
     }
-    cli_fail(TP_USAGE, "%s: making the directory of --record: %s: give one that can be written", path, strerror(errno));
-    return false;
+    for (size_t i = 0; i < settings->paths.count; i++) {
+        if (!serverconfig_add_recorded(&settings->flags, settings->paths.items[i], settings->pace, settings->loops, &error)) {
+            return refuse(&error);
+        }
+    }
+    if (!serverconfig_override(config, &settings->flags, &error) || !serverconfig_bind(config, worlds_search, &settings->worlds, &error)) {
+        return refuse(&error);
+    }
+    if (!serverconfig_expand(config)) {
+        return false;
+    }
+    if (config->room_count == 0) {
+        cli_fail(TP_USAGE, "%s: it has no rooms; give some in \"rooms\", with --recorded or with --live", settings->config_path);
+        return false;
+    }
+    return true;
 }
 
-// Two files per room and a few per thread add up: take what the system grants anyway.
+// Two files per room and a few per thread add up, and a connection each: take what the system grants anyway.
 static void raise_file_limit(void)
 {
     struct rlimit limit;
@@ -211,44 +300,118 @@ static void release_signals(void)
     signal(SIGINT, SIG_DFL);
 }
 
+static int64_t now_ms(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
 static void on_event(void *to, const ServerEvent *event)
 {
     const Settings *settings = to;
-    tickproofd_print_event(stderr, event, settings->is_json_log);
+    TickproofdLog   log = { .out = stderr, .is_json = settings->config.log != 0, .stop_ms = settings->server.stop_ms };
+    tickproofd_print_event(&log, event, now_ms());
 }
 
-static bool add_rooms(Server *server, Settings *settings)
+static bool refuse_room(const ServerConfig *config, const ServerConfigRoom *room, const tp_error *error)
 {
-    tp_error error;
-    if (!settings->has_durability && settings->room.pace == SERVER_FAST) {
-        settings->room.durability = TP_DURABLE_NONE;
-    }
-    for (size_t i = 0; i < settings->paths.count; i++) {
-        settings->room.path = settings->paths.items[i];
-        if (!server_add_recorded(server, &settings->room, &error)) {
-            cli_fail(TP_USAGE, "%s: adding a room: %s", settings->paths.items[i], error.text);
-            return false;
+    ServerConfigError text;
+    serverconfig_refuse(config, room, NULL, &text, "adding a room: %s", error->text);
+    return refuse(&text);
+}
+
+static bool add_recorded(Server *server, const ServerConfig *config, const ServerConfigRoom *room)
+{
+    tp_error          error;
+    ServerRoomOptions options;
+    server_room_options_standard(&options);
+    options.path = room->log;
+    options.name = room->name;
+    options.pace = (ServerPace)room->pace;
+    options.loops = room->loops;
+    options.record_dir = room->record_dir;
+    options.durability = room->durability;
+    return server_add_recorded(server, &options, &error) || refuse_room(config, room, &error);
+}
+
+static bool add_live(Server *server, const ServerConfig *config, const ServerConfigRoom *room)
+{
+    uint32_t count = room->lines[KEY_ROOM_COUNT] != 0 ? room->count : 1;
+    for (uint32_t number = 0; number < count; number++) {
+        char              name[SERVER_ROOM_NAME_SIZE];
+        tp_error          error;
+        ServerLiveOptions options;
+        serverconfig_room_name(room, number, name);
+        server_live_options_standard(&options);
+        options.name = name;
+        options.world = room->world;
+        options.seed = room->seed + number;
+        options.players = room->players;
+        options.tick_rate_hz = room->tick_rate_hz;
+        options.config = room->values;
+        options.algorithm = (tp_hash_algorithm)room->algorithm;
+        options.missing = (ServerMissing)room->missing;
+        options.stall_ms = room->stall_ms;
+        options.when_empty = (ServerEmpty)room->when_empty;
+        options.start_players = room->start_players;
+        options.ticks = room->ticks;
+        options.record_dir = room->record_dir;
+        options.durability = room->durability;
+        if (!server_add_live(server, &options, &error)) {
+            return refuse_room(config, room, &error);
         }
     }
     return true;
 }
 
-static int host(Settings *settings)
+// Rooms that were given a name come first: the server makes up the others' around them.
+static bool add_rooms(Server *server, const ServerConfig *config)
+{
+    for (int is_named = 1; is_named >= 0; is_named--) {
+        for (uint32_t i = 0; i < config->room_count; i++) {
+            const ServerConfigRoom *room = &config->rooms[i];
+            if ((room->name != NULL) == is_named && !(room->source == SERVER_LIVE ? add_live(server, config, room) : add_recorded(server, config, room))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool listen_everywhere(Server *server, const ServerConfig *config)
+{
+    for (uint32_t i = 0; i < config->listen_count; i++) {
+        tp_error          error;
+        ServerConfigError text;
+        if (!server_listen(server, config->listen[i], &error)) {
+            serverconfig_refuse(config, NULL, &serverconfig_keys[KEY_LISTEN], &text, "%s: %s", config->listen[i], error.text);
+            return refuse(&text);
+        }
+    }
+    return true;
+}
+
+static Server *make_server(Settings *settings, tp_error *error)
+{
+    const ServerConfig *config = &settings->config;
+    ServerOptions      *options = &settings->server;
+    server_options_standard(options);
+    options->threads = config->threads;
+    options->stop_ms = config->stop_ms > 0 ? config->stop_ms : SERVER_STOP_MS;
+    options->status_seconds = config->status_every;
+    options->net = config->limits;
+    options->find_world = worlds_search;
+    options->find_to = &settings->worlds;
+    options->event = on_event;
+    options->event_to = settings;
+    options->build = "tickproofd " TP_VERSION;
+    return server_create(options, error);
+}
+
+static int run(Settings *settings, Server *server)
 {
     tp_error error;
-    settings->server.find_world = worlds_search;
-    settings->server.find_to = &settings->worlds;
-    settings->server.event = on_event;
-    settings->server.event_to = settings;
-    settings->server.build = "tickproofd " TP_VERSION;
-    Server *server = server_create(&settings->server, &error);
-    if (server == NULL) {
-        return cli_fail(TP_INTERNAL, "starting: %s", error.text);
-    }
-    if (!add_rooms(server, settings)) {
-        server_destroy(server);
-        return TP_USAGE;
-    }
     catch_signals(server);
     ServerRun run = server_run(server, &error);
     int       code = run == SERVER_RUN_FAILED ? cli_fail(TP_INTERNAL, "starting: %s", error.text) : (int)server_verdict(server);
@@ -260,15 +423,42 @@ static int host(Settings *settings)
         _exit(TP_INTERNAL); // threads still run in memory that nobody may free
     }
     release_signals();
+    return code;
+}
+
+static int check(Settings *settings)
+{
+    const ServerConfig *config = &settings->config;
+    if (!serverconfig_check_logs(config, &settings->worlds) || !serverconfig_record_dirs(config, true)) {
+        return TP_USAGE;
+    }
+    tickproofd_print_plan(stdout, config);
+    return TP_VERIFIED;
+}
+
+static int host(Settings *settings)
+{
+    tp_error error;
+    int      code = TP_USAGE;
+    Server  *server = make_server(settings, &error);
+    if (server == NULL) {
+        return cli_fail(TP_INTERNAL, "starting: %s", error.text);
+    }
+    if (add_rooms(server, &settings->config)) {
+        if (settings->is_check) {
+            code = check(settings);
+        } else if (listen_everywhere(server, &settings->config) && serverconfig_record_dirs(&settings->config, false)) {
+            code = run(settings, server);
+        }
+    }
     server_destroy(server);
     return code;
 }
 
-int main(int argc, char **argv)
+// TP_VERIFIED to go on, else the exit code; `*is_over` when there is nothing left to do.
+static int take_flags(Settings *settings, int argc, char **argv, bool *is_over)
 {
-    static Settings settings;
-    server_options_standard(&settings.server);
-    server_room_options_standard(&settings.room);
+    *is_over = true;
     for (int flag; (flag = args_next("", argc, argv, ":h", flags)) != ARGS_END;) {
         if (flag == ARGS_HELP) {
             fputs(help_text, stdout);
@@ -278,15 +468,28 @@ int main(int argc, char **argv)
             printf("tickproofd %s (log format %d, world ABI %u)\n", TP_VERSION, TP_LOG_VERSION, TP_WORLD_ABI);
             return TP_VERIFIED;
         }
-        if (!take_flag(&settings, flag)) {
+        if (!take_flag(settings, flag)) {
             return TP_USAGE;
         }
     }
-    if (!take_operands(&settings, argc, argv) || !make_record_dir(settings.room.record_dir)) {
-        return TP_USAGE;
+    *is_over = false;
+    return TP_VERIFIED;
+}
+
+int main(int argc, char **argv)
+{
+    static Settings settings = { .loops = 1 };
+    bool            is_over = false;
+    int             code = take_flags(&settings, argc, argv, &is_over);
+    if (!is_over) {
+        code = take_operands(&settings, argc, argv) && read_config(&settings) ? TP_VERIFIED : TP_USAGE;
+        if (code == TP_VERIFIED) {
+            raise_file_limit();
+            code = host(&settings);
+        }
     }
-    raise_file_limit();
-    int code = host(&settings);
+    serverconfig_finish(&settings.config);
+    serverconfig_finish(&settings.flags);
     files_finish(&settings.paths);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         cli_fail(TP_USAGE, "standard output: writing: %s", strerror(errno));

@@ -1,11 +1,21 @@
-// tickproofd_text.h: what the server says, as lines for people or JSON lines for machines.
+// tickproofd_text.h: what the server says, as lines for people or JSON lines for machines. Whatever it says comes from files and from the
+// network as well: on lines for people control characters are shown, not sent.
 #pragma once
 
 #include <stdio.h>
 
-#include "server.h"
+#include "serverconfig.h"
 
-/// One event. For people, only what they have to know: rooms that open and verify are silent until the table.
-void tickproofd_print_event(FILE *out, const ServerEvent *event, bool is_json);
-/// The results: a table with a line per room, or one JSON object on one line.
+typedef struct TickproofdLog {
+    FILE    *out;
+    bool     is_json;
+    uint32_t stop_ms; ///< how long rooms had to finish, for the event that tells they did not
+} TickproofdLog;
+
+/// One event, told at this time (Unix, milliseconds). For people, only what they have to know: rooms that open and verify
+/// are silent until the table. A JSON line has "time" (RFC 3339, UTC) and "level": info, warning or error.
+void tickproofd_print_event(const TickproofdLog *log, const ServerEvent *event, int64_t time_ms);
+/// The results: a table per kind of room with a line per room, or one JSON object on one line.
 void tickproofd_print_results(FILE *out, const Server *server, bool is_json);
+/// One line: how many rooms of which kind would run, and where the server would listen.
+void tickproofd_print_plan(FILE *out, const ServerConfig *config);

@@ -1,14 +1,16 @@
 // room.c: the life of a room: opening, ticking by a clock or in slices, stopping, and what came of it.
-#include "room.h"
+#include "room_live.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "ticker.h"
+
 static ServerEvent event_of(const Room *room, ServerEventKind kind)
 {
-    ServerEvent event = { .kind = kind, .path = room->result.path };
+    ServerEvent event = { .kind = kind, .is_room = true, .path = room->live == NULL ? room->result.path : NULL };
     snprintf(event.room, sizeof(event.room), "%s", room->result.name);
     snprintf(event.world, sizeof(event.world), "%s", room->result.report.world);
     event.tick = room->sim != NULL ? tp_sim_tick(room->sim) : room->result.report.next_tick;
@@ -20,6 +22,14 @@ static void post(Room *room, ServerEvent *event)
     room->host->post(room->host->to, event);
 }
 
+void room_post(Room *room, ServerEventKind kind, uint64_t value, const char *text)
+{
+    ServerEvent event = event_of(room, kind);
+    event.value = value;
+    snprintf(event.text, sizeof(event.text), "%s", text);
+    post(room, &event);
+}
+
 bool room_open_log(Room *room, const tp_ident *ident, tp_error *error)
 {
     const char      *slash = strrchr(room->result.path, '/');
@@ -27,7 +37,7 @@ bool room_open_log(Room *room, const tp_ident *ident, tp_error *error)
         .directory = room->record_dir,
         .room = room->result.name,
         .loop = room->result.loops,
-        .source = slash != NULL ? slash + 1 : room->result.path,
+        .source = room->live != NULL ? NULL : slash != NULL ? slash + 1 : room->result.path,
         .build = room->host->options->build,
         .durability = room->durability,
         .ident = ident,
@@ -86,12 +96,17 @@ static void refuse(Room *room, const tp_error *error)
     }
     result->last_event = SERVER_EVENT_ROOM_REFUSED;
     result->state = SERVER_ROOM_DONE;
+    atomic_store(&room->listing.is_over, true);
 }
 
 // A whole log that matched was run for the reason that it was recorded for; of any other one only a part was run.
 static tp_end_reason reason_of_source(const Room *room)
 {
     const tp_report *report = &room->result.report;
+    if (room->live != NULL) {
+        bool is_complete = room->live->options.ticks > 0 && tp_sim_tick(room->sim) >= room->live->options.ticks;
+        return is_complete ? TP_END_COMPLETED : TP_END_STOPPED;
+    }
     bool             is_whole = report->has_end && report->end_reason != TP_END_FAULT && report->verdict == TP_VERIFIED;
     return is_whole ? report->end_reason : TP_END_STOPPED;
 }
@@ -101,10 +116,31 @@ static void note_verdict(Room *room)
 {
     const tp_report *report = &room->result.report;
     char             text[TP_MESSAGE_SIZE + 64];
-    if (report->verdict != TP_VERIFIED && !room->is_log_failed) {
+    if (room->live == NULL && report->verdict != TP_VERIFIED && !room->is_log_failed) {
         int size = snprintf(text, sizeof(text), "source %s: %s", tp_verdict_name(report->verdict), report->message);
         server_log_note(&room->log, text, (size_t)size < sizeof(text) ? (size_t)size : sizeof(text) - 1);
     }
+}
+
+void room_publish(Room *room, const char *world, uint32_t tick_rate_hz, uint32_t players)
+{
+    RoomListing *listing = &room->listing;
+    snprintf(listing->world, sizeof(listing->world), "%s", world);
+    listing->tick_rate_hz = tick_rate_hz;
+    listing->players = players;
+    atomic_store(&listing->taken, room->live != NULL ? 0 : players);
+    atomic_store_explicit(&listing->is_known, true, memory_order_release);
+}
+
+static bool prepare(Room *room)
+{
+    if (room->live == NULL) {
+        return recorded_prepare(room);
+    }
+    uint64_t ticks = room->live->options.ticks;
+    bool     is_over = tp_sim_is_faulted(room->sim) || room->result.report.verdict == TP_INTERNAL || live_is_deserted(room) ||
+                   (ticks > 0 && tp_sim_tick(room->sim) >= ticks);
+    return !is_over;
 }
 
 void room_open(Room *room)
@@ -118,17 +154,19 @@ void room_open(Room *room)
     result->log_path[0] = '\0';
     room->is_log_failed = false;
     room->first_ns = room->last_ns = 0;
-    room->loop_ticks = 0;
-    if (!recorded_open(room, &error)) {
+    room->loop_ticks = room->stretch_ticks = 0;
+    if (room->live != NULL ? !live_open(room, &error) : !recorded_open(room, &error)) {
         refuse(room, &error);
         return;
     }
     result->state = SERVER_ROOM_RUNNING;
     if (result->loops == 1) {
-        ServerEvent event = event_of(room, SERVER_EVENT_ROOM_OPEN);
-        post(room, &event);
+        if (room->live == NULL) { // what a recorded room is only its log could say; later loops are of the same log
+            room_publish(room, result->report.world, result->report.tick_rate_hz, result->report.players);
+        }
+        room_post(room, SERVER_EVENT_ROOM_OPEN, 0, "");
     }
-    if (!recorded_prepare(room)) {
+    if (!prepare(room)) {
         room_end(room);
     }
 }
@@ -140,16 +178,57 @@ void room_start_clock(Room *room, int64_t now_ns)
 
 int64_t room_next_due_ns(const Room *room)
 {
-    return tp_tickclock_next_ns(&room->clock);
+    bool is_stalled = room->live != NULL && room->live->stall_start_ns != 0;
+    return is_stalled ? room->live->look_ns : tp_tickclock_next_ns(&room->clock);
+}
+
+bool room_is_paused(const Room *room)
+{
+    return room->live != NULL && room->result.state == SERVER_ROOM_RUNNING && room->live->is_paused;
+}
+
+void room_resume(Room *room)
+{
+    room->live->is_paused = false;
+    room_post(room, SERVER_EVENT_ROOM_RESUMED, 0, "");
+}
+
+// The clock stands still for a while, or for good: the rate held is that of the stretches in which it ran.
+static void end_stretch(Room *room)
+{
+    ServerRoomResult *result = &room->result;
+    if (result->pace == SERVER_REAL_TIME && room->stretch_ticks > 1) {
+        result->held_ticks += room->stretch_ticks - 1;
+        result->running_ns += room->last_ns - room->first_ns;
+    }
+    room->first_ns = room->last_ns = 0;
+    room->stretch_ticks = 0;
+}
+
+static void pause_live(Room *room)
+{
+    if (room->live != NULL && room->result.state == SERVER_ROOM_RUNNING && !live_can_resume(room)) {
+        room->live->is_paused = true;
+        end_stretch(room);
+        room_post(room, SERVER_EVENT_ROOM_PAUSED, 0, "");
+    }
 }
 
 static void tick(Room *room, int64_t now_ns)
 {
+    uint64_t before = room->loop_ticks;
     room->first_ns = room->first_ns == 0 ? now_ns : room->first_ns;
     room->last_ns = now_ns;
-    recorded_step(room);
-    if (!recorded_prepare(room)) {
+    if (room->live != NULL) {
+        live_step(room);
+    } else {
+        recorded_step(room);
+    }
+    room->stretch_ticks += room->loop_ticks - before;
+    if (!prepare(room)) {
         room_end(room);
+    } else {
+        pause_live(room);
     }
 }
 
@@ -175,42 +254,73 @@ static void count_dropped(Room *room, uint64_t dropped, int64_t now_ns)
     report_late(room, now_ns);
 }
 
-void room_wake(Room *room, int64_t now_ns)
+static bool is_running(const Room *room)
 {
+    return room->result.state == SERVER_ROOM_RUNNING && !room_is_paused(room);
+}
+
+// A tick that waited for inputs was not late but stalled: the clock starts anew with it.
+static void end_stall(Room *room, int64_t now_ns)
+{
+    RoomLive *live = room->live;
+    uint32_t  rate_hz = room->clock.rate_hz;
+    if (live == NULL || live->stall_start_ns == 0) {
+        return;
+    }
+    room->result.live.stalled_ns += now_ns - live->stall_start_ns;
+    end_stretch(room);
+    tp_tickclock_init(&room->clock, rate_hz, SERVER_CATCH_UP_TICKS, now_ns - INT64_C(1000000000) / rate_hz - 1);
+}
+
+static void run_due(Room *room, int64_t now_ns)
+{
+    if (room->live != NULL && live_must_wait(room, now_ns)) {
+        return;
+    }
+    end_stall(room, now_ns);
     tp_tickclock before = room->clock;
     int64_t      period_ns = INT64_C(1000000000) / before.rate_hz;
     uint32_t     count = tp_tickclock_advance(&room->clock, now_ns);
-    for (uint32_t i = 0; i < count && room->result.state == SERVER_ROOM_RUNNING; i++) {
+    for (uint32_t i = 0; i < count && is_running(room); i++) {
+        if (i > 0 && room->live != NULL && live_must_wait(room, now_ns)) {
+            return; // the rest of what was due becomes part of the stall
+        }
         int64_t late_ns = now_ns - tp_tickclock_next_ns(&before);
         before.released += 1;
         lateness_add(&room->lateness, late_ns);
         room->result.late_ticks += late_ns > period_ns ? 1 : 0;
         tick(room, now_ns);
     }
-    if (room->result.state == SERVER_ROOM_RUNNING) {
+    if (is_running(room)) {
         count_dropped(room, room->clock.dropped_total - before.dropped_total, now_ns);
     }
+}
+
+void room_wake(Room *room, int64_t now_ns)
+{
+    int64_t start_ns = ticker_thread_cpu_ns();
+    run_due(room, now_ns);
+    room->result.cpu_ns += ticker_thread_cpu_ns() - start_ns;
 }
 
 void room_slice(Room *room, int64_t until_ns, int64_t (*now)(void))
 {
     int64_t start_ns = now();
+    int64_t start_cpu_ns = ticker_thread_cpu_ns();
     int64_t now_ns = start_ns;
     do {
         tick(room, now_ns);
         now_ns = now();
     } while (room->result.state == SERVER_ROOM_RUNNING && now_ns < until_ns);
     room->result.running_ns += now_ns - start_ns;
+    room->result.cpu_ns += ticker_thread_cpu_ns() - start_cpu_ns;
 }
 
 static void add_times(Room *room)
 {
     ServerRoomResult *result = &room->result;
     result->ticks += room->loop_ticks;
-    if (result->pace == SERVER_REAL_TIME && room->loop_ticks > 1) {
-        result->held_ticks += room->loop_ticks - 1;
-        result->running_ns += room->last_ns - room->first_ns;
-    }
+    end_stretch(room);
     result->late_p50_ns = lateness_percentile_ns(&room->lateness, 500);
     result->late_p99_ns = lateness_percentile_ns(&room->lateness, 990);
     result->late_max_ns = room->lateness.max_ns;
@@ -220,7 +330,12 @@ void room_end(Room *room)
 {
     ServerRoomResult *result = &room->result;
     assert(result->state == SERVER_ROOM_RUNNING);
-    recorded_finish(room);
+    atomic_store(&room->listing.is_over, true);
+    if (room->live != NULL) {
+        live_finish(room);
+    } else {
+        recorded_finish(room);
+    }
     result->last_event = last_event_of(room);
     add_times(room);
     if (server_log_is_open(&room->log)) {
@@ -256,6 +371,7 @@ bool room_settle(Room *room)
     keep_log_error(room);
     room->result.durable_tick = server_log_durable_tick(&room->log);
     room->result.log_bytes += server_log_close(&room->log);
+    room->result.recorder_cpu_ns += room->log.cpu_ns;
     room->result.state = SERVER_ROOM_DONE;
     return true;
 }
@@ -302,5 +418,10 @@ void room_post_status(Room *room)
 
 void room_finish(Room *room)
 {
-    recorded_close(room);
+    if (room->live != NULL) {
+        tp_sim_destroy(room->sim);
+        room->sim = NULL;
+    } else {
+        recorded_close(room);
+    }
 }

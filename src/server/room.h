@@ -1,13 +1,15 @@
-// room.h: one room on its worker thread: a world, its source of rows, its clock and its own log. Time is a parameter. The
-// source here is a recorded log (room_recorded.c); the rest (room.c) does not care where rows come from.
+// room.h: one room on its worker thread: a world, its source of rows, its clock and its own log. Time is a parameter. Rows come
+// from a recorded log (room_recorded.c) or from live clients (room_live.c); the rest (room.c) asks no more than which.
 #pragma once
 
+#include "directory.h"
 #include "lateness.h"
 #include "server.h"
 #include "server_log.h"
 #include "tickproof/tickclock.h"
 
 struct Room;
+typedef struct RoomLive RoomLive;
 
 /// What a room says while it lives. On the room's own thread; the event is borrowed for the call.
 typedef struct RoomHost {
@@ -35,24 +37,33 @@ typedef struct Room {
     ServerRoomResult result;
 
     tp_sim    *sim; ///< of the source's verifier; NULL while there is none
-    RoomSource source;
+    RoomSource source;        ///< recorded
+    RoomLive  *live;          ///< live; NULL for a recorded room
+    RoomListing listing;
     ServerLog  log;
     bool       is_log_failed;
     bool       is_stopped;
 
     tp_tickclock clock;
-    int64_t      first_ns, last_ns;       ///< when this loop's first and last tick began; 0: none yet
-    uint64_t     loop_ticks;
+    int64_t      first_ns, last_ns;       ///< when the first and last tick of this stretch of the clock began; 0: none yet
+    uint64_t     stretch_ticks;           ///< since first_ns
+    uint64_t     loop_ticks;              ///< of this loop
     uint64_t     late_ticks_unreported;   ///< dropped since the last report
     int64_t      late_report_ns;
     Lateness     lateness;
 } Room;
 
+/// For who asks which rooms there are; once.
+void room_publish(Room *room, const char *world, uint32_t tick_rate_hz, uint32_t players);
 /// Opens the next loop: file, world, own log, up to the first row. The state is then RUNNING, or CLOSING or DONE when there
 /// is nothing to run, with the reason in the result.
 void room_open(Room *room);
 /// Real time: the first tick is due one period after `now_ns`.
 void    room_start_clock(Room *room, int64_t now_ns);
+/// A live room without anybody, or without enough to begin: it has no clock until room_resume.
+bool    room_is_paused(const Room *room);
+/// There is somebody again. The caller starts the clock.
+void    room_resume(Room *room);
 int64_t room_next_due_ns(const Room *room);
 /// Real time: runs the ticks that are due, at most SERVER_CATCH_UP_TICKS.
 void room_wake(Room *room, int64_t now_ns);
@@ -67,10 +78,12 @@ bool room_wants_more(const Room *room);
 /// Posts the room's last event.
 void room_post_last(Room *room);
 void room_post_status(Room *room);
+/// An event of this room, with one line for people.
+void room_post(Room *room, ServerEventKind kind, uint64_t value, const char *text);
 /// Frees what a DONE or WAITING room still holds.
 void room_finish(Room *room);
 
-// Between room.c and room_recorded.c.
+// Between room.c and the sources.
 
 /// Header, IDENT and first KEY, then the room's own log, between the state's making and its first step. Fills the head of the
 /// result's report. False with the reason in the verifier, or in `error` when it lies outside the log.
@@ -83,7 +96,7 @@ void recorded_step(Room *room);
 void recorded_finish(Room *room);
 void recorded_close(Room *room);
 
-/// Opens the room's own log once the world stands at its first tick. False with the reason.
+/// Opens the room's own log once the world stands at its first tick. `ident` is that of the recorded source, or NULL. False with the reason.
 bool room_open_log(Room *room, const tp_ident *ident, tp_error *error);
 /// Writing has failed: says so once, and the room goes on without.
 void room_lose_log(Room *room);

@@ -1,37 +1,24 @@
 // server.c: rooms, threads, and the main thread's loop that hears what happens.
-#include "server.h"
-
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "worker.h"
-
-struct Server {
-    ServerOptions options;
-    uv_loop_t     loop;
-    uv_async_t    wake;      ///< somebody has events, is done, or wants a stop
-    uv_timer_t    status;
-    uv_timer_t    overdue;
-    Room        **rooms;     ///< in the order of adding
-    char        **record_dirs;
-    uint32_t      room_count, room_capacity;
-    Room        **shares;    ///< the same rooms by worker
-    Worker       *workers;
-    uint32_t      worker_count;
-    int64_t       start_ns;
-    bool          is_stopping, is_overdue;
-    atomic_bool   stop_wanted;
-};
+#include "server_internal.h"
 
 static const struct {
     ServerEventKind kind;
     const char     *name;
 } event_names[] = {
     { SERVER_EVENT_START, "server.start" },
+    { SERVER_EVENT_LISTENING, "server.listening" },
+    { SERVER_EVENT_CLIENTS, "server.clients" },
     { SERVER_EVENT_ROOM_OPEN, "room.open" },
+    { SERVER_EVENT_ROOM_JOIN, "room.join" },
+    { SERVER_EVENT_ROOM_LEAVE, "room.leave" },
+    { SERVER_EVENT_ROOM_PAUSED, "room.paused" },
+    { SERVER_EVENT_ROOM_RESUMED, "room.resumed" },
     { SERVER_EVENT_ROOM_LATE, "room.late" },
     { SERVER_EVENT_ROOM_STATUS, "room.status" },
     { SERVER_EVENT_RECORD_FAILED, "room.record_failed" },
@@ -58,11 +45,6 @@ const char *server_event_name(ServerEventKind kind)
 void server_options_standard(ServerOptions *options)
 {
     *options = (ServerOptions){ 0 };
-}
-
-void server_room_options_standard(ServerRoomOptions *options)
-{
-    *options = (ServerRoomOptions){ .loops = 1, .durability = TP_DURABLE_INTERVAL };
 }
 
 static void emit(Server *server, ServerEvent *event)
@@ -109,10 +91,61 @@ static void on_overdue(uv_timer_t *timer)
     uv_stop(&server->loop);
 }
 
+// Connections ended so far by reason, over all threads.
+static uint64_t count_ends(const Server *server, uint32_t reason)
+{
+    uint64_t count = atomic_load_explicit(&server->lobby.peers.ends[reason], memory_order_relaxed);
+    for (uint32_t i = 0; i < server->worker_count; i++) {
+        count += atomic_load_explicit(&server->workers[i].peers.ends[reason], memory_order_relaxed);
+    }
+    return count;
+}
+
+static void report_clients(Server *server)
+{
+    ServerEvent event = { .kind = SERVER_EVENT_CLIENTS, .elapsed_ns = ticker_now_ns() - server->start_ns };
+    size_t      size = 0;
+    for (uint32_t reason = 1; reason < PEER_ENDS; reason++) { // 0 went by itself
+        uint64_t count = count_ends(server, reason);
+        uint64_t fresh = count - server->ends[reason];
+        if (fresh > 0 && size < sizeof(event.text)) {
+            size += (size_t)snprintf(event.text + size, sizeof(event.text) - size, "%s%s %" PRIu64, size > 0 ? ", " : "",
+                                     message_reason_name(reason), fresh);
+            event.value += fresh;
+        }
+        server->ends[reason] = count;
+    }
+    uint64_t failures = server->lobby.accept_failures - server->accept_failures;
+    server->accept_failures = server->lobby.accept_failures;
+    if (failures > 0 && size < sizeof(event.text)) {
+        snprintf(event.text + size, sizeof(event.text) - size, "%snot accepted by the system %" PRIu64, size > 0 ? ", " : "", failures);
+        event.value += failures;
+    }
+    if (event.value > 0) {
+        emit(server, &event);
+    }
+}
+
+static void on_clients(uv_timer_t *timer)
+{
+    report_clients(timer->data);
+}
+
+static bool give_peer(void *to, uint32_t lane, PeerParcel *parcel)
+{
+    Server *server = to;
+    if (worker_is_done(&server->workers[lane])) {
+        return false;
+    }
+    worker_give(&server->workers[lane], parcel);
+    return true;
+}
+
 static void begin_stop(Server *server)
 {
     server->is_stopping = true;
     emit_own(server, SERVER_EVENT_STOPPING, 0, 0);
+    lobby_bye(&server->lobby);
     for (uint32_t i = 0; i < server->worker_count; i++) {
         worker_stop(&server->workers[i]);
     }
@@ -134,9 +167,32 @@ static void on_main_wake(uv_async_t *handle)
     if (atomic_load(&server->stop_wanted) && !server->is_stopping) {
         begin_stop(server);
     }
+    for (uint32_t i = 0; i < server->worker_count; i++) {
+        if (worker_is_done(&server->workers[i])) {
+            worker_drop_mail(&server->workers[i]);
+        }
+    }
     if (unfinished_workers(server) == 0) {
         uv_stop(&server->loop);
     }
+}
+
+static uint32_t usual(uint32_t value, uint32_t standard)
+{
+    return value > 0 ? value : standard;
+}
+
+static ServerNetLimits fill_limits(const ServerNetLimits *wanted)
+{
+    return (ServerNetLimits){
+        .connections = usual(wanted->connections, SERVER_CONNECTIONS),
+        .connections_per_address = usual(wanted->connections_per_address, SERVER_CONNECTIONS_PER_ADDRESS),
+        .messages_per_second = usual(wanted->messages_per_second, SERVER_MESSAGES_PER_SECOND),
+        .send_queue_bytes = usual(wanted->send_queue_bytes, SERVER_SEND_QUEUE_BYTES),
+        .send_total_bytes = usual(wanted->send_total_bytes, SERVER_SEND_TOTAL_BYTES),
+        .silence_ms = usual(wanted->silence_ms, SERVER_SILENCE_MS),
+        .watchers = usual(wanted->watchers, SERVER_WATCHERS),
+    };
 }
 
 Server *server_create(const ServerOptions *options, tp_error *error)
@@ -152,6 +208,7 @@ Server *server_create(const ServerOptions *options, tp_error *error)
         return NULL;
     }
     server->options = *options;
+    server->limits = fill_limits(&options->net);
     int status = uv_loop_init(&server->loop);
     if (status < 0) {
         tp_error_set(error, "making an event loop: %s", uv_strerror(status));
@@ -164,7 +221,13 @@ Server *server_create(const ServerOptions *options, tp_error *error)
     }
     uv_timer_init(&server->loop, &server->status);
     uv_timer_init(&server->loop, &server->overdue);
-    server->wake.data = server->status.data = server->overdue.data = server;
+    uv_timer_init(&server->loop, &server->clients);
+    server->wake.data = server->status.data = server->overdue.data = server->clients.data = server;
+    if (!addresses_init(&server->addresses, server->limits.connections, server->limits.connections_per_address)) {
+        tp_error_set(error, "making a lock failed");
+        server_destroy(server);
+        return NULL;
+    }
     return server;
 
 close_loop:
@@ -174,111 +237,15 @@ free_server:
     return NULL;
 }
 
-static bool has_name(const Server *server, const char *name)
+bool server_listen(Server *server, const char *address, tp_error *error)
 {
-    for (uint32_t i = 0; i < server->room_count; i++) {
-        if (strcmp(server->rooms[i]->result.name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return lobby_listen(&server->lobby, &server->loop, address, error);
 }
 
-// Rooms whose names begin like this: a number above them is most likely free at once.
-static uint32_t count_names(const Server *server, const char *start)
+uint32_t server_port(const Server *server, uint32_t listener)
 {
-    uint32_t count = 0;
-    size_t   size = strlen(start);
-    for (uint32_t i = 0; i < server->room_count; i++) {
-        count += strncmp(server->rooms[i]->result.name, start, size) == 0 ? 1 : 0;
-    }
-    return count;
-}
-
-static bool is_name_letter(char letter)
-{
-    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') || letter == '_' ||
-           letter == '-' || letter == '.';
-}
-
-// A room's name names its own log, too, so it has only letters that are harmless in a path: the file's name without ".tpr",
-// others as '_', and never a leading dot.
-static void make_name(const Server *server, const char *wish, char name[SERVER_ROOM_NAME_SIZE])
-{
-    const char *slash = strrchr(wish, '/');
-    const char *base = slash != NULL ? slash + 1 : wish;
-    char        letters[SERVER_ROOM_NAME_SIZE - 8] = "room";
-    size_t      size = strlen(base);
-    size = size > 4 && strcmp(base + size - 4, ".tpr") == 0 ? size - 4 : size;
-    size = size < sizeof(letters) ? size : sizeof(letters) - 1;
-    for (size_t i = 0; i < size; i++) {
-        letters[i] = is_name_letter(base[i]) && (i > 0 || base[i] != '.') ? base[i] : '_';
-    }
-    if (size > 0) {
-        letters[size] = '\0';
-    }
-    snprintf(name, SERVER_ROOM_NAME_SIZE, "%s", letters);
-    for (uint32_t number = count_names(server, letters) + 1; has_name(server, name); number++) {
-        snprintf(name, SERVER_ROOM_NAME_SIZE, "%s-%u", letters, number);
-    }
-}
-
-static bool grow(Server *server)
-{
-    if (server->room_count < server->room_capacity) {
-        return true;
-    }
-    uint32_t capacity = server->room_capacity > 0 ? server->room_capacity * 2 : 16;
-    Room   **rooms = realloc(server->rooms, capacity * sizeof(*rooms));
-    if (rooms == NULL) {
-        return false;
-    }
-    server->rooms = rooms;
-    char **dirs = realloc(server->record_dirs, capacity * sizeof(*dirs));
-    if (dirs == NULL) {
-        return false;
-    }
-    server->record_dirs = dirs;
-    server->room_capacity = capacity;
-    return true;
-}
-
-static bool check_room(const Server *server, const ServerRoomOptions *options, tp_error *error)
-{
-    if (server->room_count >= SERVER_ROOMS_MAX) {
-        return tp_error_set(error, "more than %d rooms: run several servers", SERVER_ROOMS_MAX);
-    }
-    if (strlen(options->path) >= SERVER_PATH_SIZE) {
-        return tp_error_set(error, "the path is longer than %d bytes", SERVER_PATH_SIZE - 1);
-    }
-    if (options->loops == 0 || options->loops > SERVER_LOOPS_MAX) {
-        return tp_error_set(error, "%u runs of a log: give 1 to %d", options->loops, SERVER_LOOPS_MAX);
-    }
-    return true;
-}
-
-bool server_add_recorded(Server *server, const ServerRoomOptions *options, tp_error *error)
-{
-    if (!check_room(server, options, error)) {
-        return false;
-    }
-    Room *room = calloc(1, sizeof(*room));
-    char *record_dir = options->record_dir != NULL ? strdup(options->record_dir) : NULL;
-    if (room == NULL || (options->record_dir != NULL && record_dir == NULL) || !grow(server)) {
-        free(room);
-        free(record_dir);
-        return tp_error_set(error, "out of memory");
-    }
-    make_name(server, options->name != NULL ? options->name : options->path, room->result.name);
-    memcpy(room->result.path, options->path, strlen(options->path) + 1);
-    room->result.pace = options->pace;
-    room->loops_wanted = options->loops;
-    room->record_dir = record_dir;
-    room->durability = options->durability;
-    room->source.file = -1;
-    server->record_dirs[server->room_count] = record_dir;
-    server->rooms[server->room_count++] = room;
-    return true;
+    assert(listener < server->lobby.count);
+    return server->lobby.ports[listener];
 }
 
 static uint32_t threads_to_use(const Server *server)
@@ -298,17 +265,79 @@ static bool open_workers(Server *server, tp_error *error)
     if (server->shares == NULL || server->workers == NULL) {
         return tp_error_set(error, "out of memory");
     }
+    WorkerWorld world = {
+        .options = &server->options,
+        .limits = &server->limits,
+        .directory = &server->directory,
+        .addresses = &server->addresses,
+        .main = &server->wake,
+        .start_ns = server->start_ns,
+    };
     for (uint32_t i = 0; i < count; i++) {
         uint32_t first = at;
         for (uint32_t room = i; room < server->room_count; room += count) {
             server->shares[at++] = server->rooms[room];
         }
         server->worker_count += 1;
-        if (!worker_open(&server->workers[i], server->shares + first, at - first, &server->options, &server->wake, server->start_ns, error)) {
+        world.lane = i;
+        if (!worker_open(&server->workers[i], server->shares + first, at - first, &world, error)) {
             return false;
         }
     }
     return true;
+}
+
+static bool open_directory(Server *server, tp_error *error)
+{
+    uint32_t lanes = threads_to_use(server);
+    if (!directory_init(&server->directory, server->room_count)) {
+        return tp_error_set(error, "out of memory");
+    }
+    for (uint32_t i = 0; i < server->room_count; i++) {
+        server->directory.entries[i] = (DirectoryEntry){
+            .name = server->rooms[i]->result.name,
+            .is_live = server->rooms[i]->live != NULL,
+            .lane = i % lanes,
+            .place = i / lanes,
+            .listing = &server->rooms[i]->listing,
+        };
+    }
+    directory_sort(&server->directory);
+    return true;
+}
+
+static bool open_lobby(Server *server, tp_error *error)
+{
+    Lobby *lobby = &server->lobby;
+    lobby->give = give_peer;
+    lobby->to = server;
+    lobby->peers.loop = &server->loop;
+    lobby->peers.limits = &server->limits;
+    lobby->peers.directory = &server->directory;
+    lobby->peers.addresses = &server->addresses;
+    return lobby->count == 0 || lobby_open(lobby, error);
+}
+
+static void emit_listening(Server *server)
+{
+    for (uint32_t i = 0; i < server->lobby.count; i++) {
+        ServerEvent event = { .kind = SERVER_EVENT_LISTENING, .value = server->lobby.ports[i], .elapsed_ns = ticker_now_ns() - server->start_ns };
+        snprintf(event.text, sizeof(event.text), "%s", server->lobby.addresses[i]);
+        emit(server, &event);
+    }
+}
+
+// What is left of the network once the rooms are over. The last ends of connections are counted by now.
+static void close_lobby(Server *server)
+{
+    uv_timer_stop(&server->clients);
+    uv_timer_stop(&server->status);
+    uv_timer_stop(&server->overdue);
+    lobby_close(&server->lobby);
+    for (int turn = 0; turn < 8; turn++) {
+        uv_run(&server->loop, UV_RUN_NOWAIT);
+    }
+    report_clients(server);
 }
 
 static void close_workers(Server *server)
@@ -363,11 +392,13 @@ ServerRun server_run(Server *server, tp_error *error)
         tp_error_set(error, "there is no room to run");
         return SERVER_RUN_FAILED;
     }
-    if (!open_workers(server, error) || !start_workers(server, error)) {
+    if (!open_directory(server, error) || !open_workers(server, error) || !open_lobby(server, error) || !start_workers(server, error)) {
         close_workers(server);
         return SERVER_RUN_FAILED;
     }
     emit_own(server, SERVER_EVENT_START, server->room_count, server->worker_count);
+    emit_listening(server);
+    uv_timer_start(&server->clients, on_clients, SERVER_CLIENTS_REPORT_MS, SERVER_CLIENTS_REPORT_MS);
     if (server->options.status_seconds > 0) {
         uint64_t every_ms = (uint64_t)server->options.status_seconds * 1000;
         uv_timer_start(&server->status, on_status, every_ms, every_ms);
@@ -379,6 +410,7 @@ ServerRun server_run(Server *server, tp_error *error)
     }
     wait_for_workers(server);
     drain_events(server);
+    close_lobby(server);
     emit_own(server, SERVER_EVENT_STOP, server->room_count, dropped_events(server));
     close_workers(server);
     return SERVER_RUN_ENDED;
@@ -399,10 +431,15 @@ void server_destroy(Server *server)
     uv_close((uv_handle_t *)&server->wake, NULL);
     uv_close((uv_handle_t *)&server->status, NULL);
     uv_close((uv_handle_t *)&server->overdue, NULL);
+    uv_close((uv_handle_t *)&server->clients, NULL);
+    lobby_close(&server->lobby);
     uv_run(&server->loop, UV_RUN_DEFAULT);
     uv_loop_close(&server->loop);
+    directory_finish(&server->directory);
+    addresses_finish(&server->addresses);
     for (uint32_t i = 0; i < server->room_count; i++) {
         room_finish(server->rooms[i]);
+        live_destroy(server->rooms[i]);
         free(server->rooms[i]);
         free(server->record_dirs[i]);
     }

@@ -1,6 +1,6 @@
-// server.h: a process full of rooms. A room is one running world with a source of rows; here the source is a recorded log,
-// stepped in real time or as fast as it goes, compared with its own checksums and recorded again. Rooms are pinned to
-// worker threads, each with its own loop, and share nothing while they tick.
+// server.h: a process full of rooms. A room is one running world with a source of rows: a recorded log, stepped in real time or
+// as fast as it goes and compared with its own checksums, or live clients. Both can be recorded. Rooms are pinned to worker
+// threads, each with its own loop, and share nothing while they tick.
 //
 // The server prints nothing and handles no signals: what happens comes out as events, what came of it as results.
 #pragma once
@@ -15,8 +15,34 @@ typedef enum ServerPace {
     SERVER_FAST      = 1, ///< as fast as it goes
 } ServerPace;
 
+typedef enum ServerSource {
+    SERVER_RECORDED = 0,
+    SERVER_LIVE     = 1,
+} ServerSource;
+
+/// What a slot does at a tick for which no input of its client has come.
+typedef enum ServerMissing {
+    SERVER_MISSING_REPEAT  = 0, ///< the world's prediction from its last one, for SERVER_REPEAT_TICKS; then neutral
+    SERVER_MISSING_NEUTRAL = 1,
+    SERVER_MISSING_STALL   = 2, ///< the tick waits for it, at most the room's stall_ms; then as REPEAT
+} ServerMissing;
+
+/// What a live room does once no slot is taken, and before the first is.
+typedef enum ServerEmpty {
+    SERVER_EMPTY_PAUSE = 0, ///< no ticks until somebody joins
+    SERVER_EMPTY_RUN   = 1,
+    SERVER_EMPTY_END   = 2, ///< ends its log, once somebody was there
+} ServerEmpty;
+
 typedef enum ServerEventKind {
     SERVER_EVENT_START,         ///< tick: rooms, value: threads
+    SERVER_EVENT_LISTENING,     ///< value: port, text: address
+    SERVER_EVENT_CLIENTS,       ///< at most one a second: what connections ended or were turned away since the last one; value: how many,
+                                ///< text: "malformed 3, silent 2"
+    SERVER_EVENT_ROOM_JOIN,     ///< value: the slot, text: the client's address
+    SERVER_EVENT_ROOM_LEAVE,    ///< value: the slot, text: why
+    SERVER_EVENT_ROOM_PAUSED,   ///< nobody is there
+    SERVER_EVENT_ROOM_RESUMED,
     SERVER_EVENT_ROOM_OPEN,     ///< tick: the first
     SERVER_EVENT_ROOM_LATE,     ///< value: ticks dropped from the clock since the last such event
     SERVER_EVENT_ROOM_STATUS,   ///< value: last durable tick of its own log
@@ -39,7 +65,8 @@ typedef struct ServerEvent {
     ServerEventKind kind;
     int64_t         elapsed_ns; ///< since server_run began
     char            room[SERVER_ROOM_NAME_SIZE];
-    const char     *path;       ///< the log the room steps, NULL for the server's own events. Valid until server_destroy
+    bool            is_room;    ///< false: the server's own
+    const char     *path;       ///< the log the room steps; NULL for live rooms and the server's own events. Valid until server_destroy
     char            world[TP_NAME_SIZE_MAX + 1];
     uint64_t        tick;       ///< where the room is: the tick it would do next; diverged and fault: the bad one
     uint64_t        value;
@@ -57,14 +84,30 @@ typedef enum ServerRoomState {
     SERVER_ROOM_DONE,
 } ServerRoomState;
 
+/// What clients did to a live room.
+typedef struct ServerLiveCounts {
+    uint64_t joins, leaves, refused;  ///< memberships, and joins that were not granted
+    uint32_t peak;                    ///< most slots taken at once
+    uint64_t inputs;                  ///< slot inputs that were stepped on as they were received
+    uint64_t repeated, neutral;       ///< slot inputs that the policy made up
+    uint64_t late, early, duplicate;  ///< dropped: for a tick that was done, beyond the window, not the first
+    uint64_t wrong_slot, wrong_epoch, bad_input; ///< dropped: somebody else's slot, another epoch, not an input of this world
+    uint64_t unsaid;                  ///< events of joining and leaving that SERVER_MEMBER_EVENTS kept back
+    uint64_t stalls;                  ///< ticks that waited for an input
+    int64_t  stalled_ns;
+} ServerLiveCounts;
+
 /// What came of a room. Sums run over all its loops; the report is the last loop's.
 typedef struct ServerRoomResult {
     char            name[SERVER_ROOM_NAME_SIZE];
-    char            path[SERVER_PATH_SIZE];
+    ServerSource    source;
+    char            path[SERVER_PATH_SIZE]; ///< live: empty
     ServerPace      pace;
     ServerRoomState state;
     ServerEventKind last_event;    ///< of the five
-    tp_report       report;        ///< as verify.h describes it; `verdict` is the comparison's
+    /// As verify.h describes it; `verdict` is the comparison's. A live room has nothing to compare with: world, revision, players, seed,
+    /// tick rate, final root, fault and message are set, and the verdict is VERIFIED, or INCOMPLETE after a fault.
+    tp_report       report;
     uint32_t        loops;         ///< begun
     uint64_t        ticks;         ///< steps done
     int64_t         running_ns;    ///< fast: time spent in its ticks. Real time: from the first tick to the last
@@ -73,16 +116,31 @@ typedef struct ServerRoomResult {
     uint64_t        dropped_ticks; ///< ticks that the clock dropped: by so much the room ran late
     uint64_t        hitches;       ///< wake-ups that dropped some
     int64_t         late_p50_ns, late_p99_ns, late_max_ns;
+    int64_t         cpu_ns;        ///< of its ticks, on its thread
+    int64_t         recorder_cpu_ns; ///< of its recorder
+    ServerLiveCounts live;
     char            log_path[SERVER_PATH_SIZE];  ///< its own log (the last loop's), empty when it has none
     char            log_error[TP_ERROR_SIZE];    ///< why that log is incomplete, empty when it is not
     uint64_t        log_bytes;
     uint64_t        durable_tick;  ///< every tick below it is on the disk as far as the durability promises
 } ServerRoomResult;
 
+/// What the server takes from the network. A value of 0 means the usual one of server_limits.h.
+typedef struct ServerNetLimits {
+    uint32_t connections;          ///< at once
+    uint32_t connections_per_address;
+    uint32_t messages_per_second;  ///< of one connection, on top of what its slots need
+    uint32_t send_queue_bytes;     ///< that wait for one client to read them
+    uint32_t send_total_bytes;     ///< that wait for all clients of one thread
+    uint32_t silence_ms;           ///< without a message a connection is closed
+    uint32_t watchers;             ///< of one room
+} ServerNetLimits;
+
 typedef struct ServerOptions {
     uint32_t threads;        ///< 0: one per core. Never more than rooms
     uint32_t stop_ms;        ///< how long rooms may take to finish their logs after a stop; 0: SERVER_STOP_MS
     uint32_t status_seconds; ///< a status event per room every so often; 0: none
+    ServerNetLimits net;
     const char *build;       ///< for provenance; NULL: left out. Must outlive the server, likewise all below
     /// Finds a world by name. Called from worker threads, by several at once.
     const tp_world *(*find_world)(void *to, const char *name, uint32_t revision);
@@ -105,6 +163,24 @@ typedef struct ServerRoomOptions {
     tp_durability durability;
 } ServerRoomOptions;
 
+/// A live room. Everything is borrowed for the call, but for the world.
+typedef struct ServerLiveOptions {
+    const char       *name;        ///< required; only letters a-z A-Z 0-9 _ - . and not used yet: nothing is made up, clients know it by this
+    const tp_world   *world;
+    uint64_t          seed;
+    uint32_t          players;     ///< slots, 0: the world's usual number
+    uint32_t          tick_rate_hz; ///< 0: the world's
+    const int64_t    *config;      ///< one value per item of the world; NULL: the usual ones
+    tp_hash_algorithm algorithm;   ///< 0: XXH3
+    ServerMissing     missing;
+    uint32_t          stall_ms;    ///< 0: SERVER_STALL_MS
+    ServerEmpty       when_empty;
+    uint32_t          start_players; ///< waits with tick 0 until so many slots are taken
+    uint64_t          ticks;       ///< ends after so many; 0: goes on
+    const char       *record_dir;  ///< NULL: none
+    tp_durability     durability;
+} ServerLiveOptions;
+
 typedef enum ServerRun {
     SERVER_RUN_ENDED   = 0,
     SERVER_RUN_OVERDUE = 1, ///< rooms did not finish in stop_ms. Threads still run: print and leave the process, destroy nothing
@@ -118,6 +194,14 @@ void server_room_options_standard(ServerRoomOptions *options);
 Server *server_create(const ServerOptions *options, tp_error *error);
 /// Adds a room; nothing is opened before server_run. The options are borrowed for the call. False with the reason.
 bool    server_add_recorded(Server *server, const ServerRoomOptions *options, tp_error *error);
+/// Makes the world once, to see that it can be, and keeps it. False with the reason.
+bool    server_add_live(Server *server, const ServerLiveOptions *options, tp_error *error);
+void    server_live_options_standard(ServerLiveOptions *options);
+/// Opens a listening socket at once, so that a port that is taken is known before anything runs: "127.0.0.1:7777", "[::1]:0", "0.0.0.0:7777".
+/// Numbers only, no names. May be called several times (SERVER_LISTENERS_MAX). False with the reason.
+bool    server_listen(Server *server, const char *address, tp_error *error);
+/// The port of the n-th listener: what the system chose for port 0.
+uint32_t server_port(const Server *server, uint32_t listener);
 /// Runs until every room is done. Once per server.
 ServerRun server_run(Server *server, tp_error *error);
 /// Every room finishes its log with END (stopped), then server_run returns. From any thread or signal handler, between

@@ -57,6 +57,87 @@ enum {
     /// By how much recorder threads step back behind tick threads ("nice"). With every core busy, durability lags, not time.
     SERVER_RECORDER_NICE = 10,
 
+    /// Listening sockets. One more is refused as a usage error.
+    SERVER_LISTENERS_MAX = 8,
+
+    /// Connections at once, and from one address. One more is accepted and closed at once with BYE (crowded), so that it knows.
+    SERVER_CONNECTIONS             = 8192,
+    SERVER_CONNECTIONS_PER_ADDRESS = 8192,
+    /// What these two may be set to at most. Above the system's limit of open files the system has the last word.
+    SERVER_CONNECTIONS_MAX = 1000000,
+
+    /// Connections that the system keeps for the listener before they are accepted (net.core.somaxconn has the last word).
+    SERVER_BACKLOG = 4096,
+
+    /// Messages a second of one connection, on top of twice the inputs its slots need; two seconds' worth may come at once. More:
+    /// BYE (flood), and the connection is closed.
+    SERVER_MESSAGES_PER_SECOND     = 100,
+    SERVER_MESSAGES_PER_SECOND_MAX = 1000000,
+
+    /// Bytes that may wait for one client to read them. More: closed (slow); its slots leave. Half of it is the most that a room's rules
+    /// and state may have for who joins (too-large).
+    SERVER_SEND_QUEUE_BYTES     = 262144,
+    SERVER_SEND_QUEUE_ROOM_BYTES = 65536, ///< on top of it for each room that the connection has been in at once
+    SERVER_SEND_QUEUE_BYTES_MIN = 65536,
+    SERVER_SEND_QUEUE_BYTES_MAX = 268435456,
+
+    /// Bytes that may wait in all connections of one thread. More: those with the most waiting are closed (slow), until it is less. Looked
+    /// at four times a second; buffers that stand empty then and are larger than SERVER_SEND_KEEP are given back.
+    SERVER_SEND_TOTAL_BYTES     = 67108864,
+    SERVER_SEND_TOTAL_BYTES_MIN = 65536,
+    SERVER_SEND_TOTAL_BYTES_MAX = 2147483647,
+    SERVER_SEND_KEEP            = 8192,
+
+    /// What the system is asked to hold of one connection in each direction, in bytes, instead of the megabytes that it would grow to.
+    SERVER_SOCKET_BYTES = 65536,
+
+    /// Without any message a connection is closed (silent), in milliseconds. A connection that has not said HELLO, or is in no room, is
+    /// given less.
+    SERVER_SILENCE_MS       = 30000,
+    SERVER_HANDSHAKE_MS     = 5000,
+    SERVER_SILENCE_MS_MIN   = 100,
+    SERVER_SILENCE_MS_MAX   = 86400000,
+
+    /// Rooms that one connection may be in. One more is refused (full).
+    SERVER_MEMBERSHIPS_MAX = 1024,
+
+    /// Members of one room that have no slot. One more is refused (full).
+    SERVER_WATCHERS     = 64,
+    SERVER_WATCHERS_MAX = 65536,
+
+    /// Ticks from the next one on for which inputs are taken. Later ones are dropped and counted (early).
+    SERVER_INPUT_AHEAD = 64,
+
+    /// Ticks in a row for which the last input of a silent slot is repeated. Then it is neutral: nobody runs on for ever because his
+    /// line is dead.
+    SERVER_REPEAT_TICKS = 60,
+
+    /// How long a tick of a stalling room waits for missing inputs, in milliseconds; then the room repeats them.
+    SERVER_STALL_MS     = 1000,
+    SERVER_STALL_MS_MAX = 60000,
+    /// How often a stalled tick looks again, in nanoseconds.
+    SERVER_STALL_LOOK_NS = 1000000,
+
+    /// How long a connection that was told BYE is kept for the other side to read it and close, in milliseconds. What it sends meanwhile
+    /// is thrown away.
+    SERVER_BYE_MS = 1000,
+
+    /// How long a worker whose rooms are all over waits for its clients to read so and go, in milliseconds.
+    SERVER_GOODBYE_MS = 500,
+
+    /// Bytes that a client may have sent behind the JOIN that takes its connection to a worker. More: BYE, since nobody is so far ahead of
+    /// the answer.
+    SERVER_PARCEL_REST = 4096,
+
+    /// Events of joining and leaving that a room tells in one second. Those beyond are counted only (unsaid).
+    SERVER_MEMBER_EVENTS = 64,
+
+    /// Clients' events are put together for so long, in milliseconds: ten thousand hostile connects are one line.
+    SERVER_CLIENTS_REPORT_MS = 1000,
+
+    /// Live rooms asked for by one entry of a configuration (its "count"). More is a bad value.
+    SERVER_ROOM_COUNT_MAX = 4096,
+
     /// Provenance items copied from a recorded log into the room's own log. Later ones are left out.
     SERVER_PROVENANCE_COPIED = 64,
 };

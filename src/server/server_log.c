@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ticker.h"
+
 #if defined(__linux__)
 #include <sys/resource.h>
 #endif
@@ -48,6 +50,7 @@ static void record(void *self)
     }
     while (tp_writer_back(log->writer)) {
     }
+    log->cpu_ns = ticker_thread_cpu_ns();
     atomic_store_explicit(&log->is_drained, true, memory_order_release);
     log->drained(log->to);
 }
@@ -77,7 +80,7 @@ static uint32_t fill_provenance(tp_provenance items[OWN_ITEMS + SERVER_PROVENANC
     add_item(items, &count, "room", options->room);
     add_item(items, &count, "source", options->source);
     const tp_ident *ident = options->ident;
-    while (count < OWN_ITEMS + SERVER_PROVENANCE_COPIED && tp_provenance_next(ident->provenance, ident->provenance_size, &offset, &item)) {
+    while (ident != NULL && count < OWN_ITEMS + SERVER_PROVENANCE_COPIED && tp_provenance_next(ident->provenance, ident->provenance_size, &offset, &item)) {
         if (starts_with(&item, "slot.") || (item.key_size == 5 && starts_with(&item, "match"))) {
             items[count++] = item;
         }
@@ -131,8 +134,10 @@ static bool start_writer(ServerLog *log, tp_sim *sim, const ServerLogOptions *op
     writer_options.durability = options->durability;
     writer_options.provenance = items;
     writer_options.provenance_count = fill_provenance(items, options);
-    writer_options.sequence = options->ident->sequence;
-    memcpy(writer_options.predecessor, options->ident->predecessor, TP_LOG_CHAIN_SIZE);
+    if (options->ident != NULL) {
+        writer_options.sequence = options->ident->sequence;
+        memcpy(writer_options.predecessor, options->ident->predecessor, TP_LOG_CHAIN_SIZE);
+    }
     log->sink = tp_sink_of_fd(&log->file);
     log->writer = tp_writer_create(&log->sink, sim, &writer_options, true, error);
     return log->writer != NULL;

@@ -19,7 +19,7 @@ typedef struct ServerLogOptions {
     const char     *source;    ///< for provenance: the recorded log's file name
     const char     *build;     ///< for provenance; NULL: left out
     tp_durability   durability;
-    const tp_ident *ident;     ///< of the log that the room steps: its place in a series and its players' names are kept
+    const tp_ident *ident;     ///< of the log that the room steps: its place in a series and its players' names are kept; NULL: none
     void (*drained)(void *to); ///< on the recorder thread, when everything is written: wakes the tick thread
     void *to;
 } ServerLogOptions;
@@ -32,6 +32,7 @@ typedef struct ServerLog {
     int         file;
     int         directory;      ///< synced once with the file's name in it; -1: not asked for
     bool        is_finished;
+    int64_t     cpu_ns;         ///< of the recorder; after the close
     atomic_bool is_drained;
     void (*drained)(void *to);
     void *to;

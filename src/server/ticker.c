@@ -1,6 +1,8 @@
 // ticker.c: the timerfd and its replacement.
 #include "ticker.h"
 
+#include <time.h>
+
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
@@ -10,6 +12,13 @@ enum { NANOSECONDS_PER_MILLISECOND = 1000000, NANOSECONDS_PER_SECOND = 100000000
 int64_t ticker_now_ns(void)
 {
     return (int64_t)uv_hrtime();
+}
+
+int64_t ticker_thread_cpu_ns(void)
+{
+    struct timespec used = { 0 };
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (int64_t)used.tv_sec * INT64_C(1000000000) + used.tv_nsec;
 }
 
 #if TICKER_HAS_TIMERFD

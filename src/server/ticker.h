@@ -31,6 +31,8 @@ typedef struct Ticker {
 
 /// The monotonic clock that deadlines are in: the one place where the server reads a clock.
 int64_t ticker_now_ns(void);
+/// What the calling thread has used of a core.
+int64_t ticker_thread_cpu_ns(void);
 
 /// 0, or a negative libuv error with nothing left open.
 int  ticker_open(Ticker *ticker, uv_loop_t *loop, void (*due)(void *to), void *to);

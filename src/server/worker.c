@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "room_live.h"
+
+enum { FLUSH_ROOMS = 16 };
+
 static bool is_last_event(ServerEventKind kind)
 {
     return kind >= SERVER_EVENT_ROOM_DONE && kind <= SERVER_EVENT_ROOM_STOPPED;
@@ -46,6 +50,34 @@ static void arm(Worker *worker)
     }
 }
 
+static void on_goodbye(uv_timer_t *timer)
+{
+    Worker *worker = timer->data;
+    peer_host_drop(&worker->peers);
+    uv_stop(&worker->loop);
+}
+
+// All rooms are over: clients get a moment to read how it ended.
+void worker_leave_when_done(Worker *worker)
+{
+    if (worker->unfinished > 0) {
+        return;
+    }
+    if (worker->peers.peers == NULL) {
+        uv_stop(&worker->loop);
+    } else if (!worker->is_leaving) {
+        worker->is_leaving = true;
+        peer_host_bye(&worker->peers, worker->is_stopping ? MESSAGE_REASON_STOPPING : MESSAGE_REASON_ENDED);
+        uv_timer_start(&worker->goodbye, on_goodbye, SERVER_GOODBYE_MS, 0);
+    }
+}
+
+void worker_schedule(Worker *worker, Room *room)
+{
+    push_room(worker, room);
+    arm(worker);
+}
+
 // A room that is DONE runs again or is finished. True when it runs again.
 static bool run_again(Worker *worker, Room *room)
 {
@@ -77,6 +109,13 @@ static void on_due(void *to)
         }
         Room *room = worker->rooms[first->room];
         room_wake(room, now_ns);
+        if (turns % FLUSH_ROOMS == 0) {
+            peer_host_flush(&worker->peers); // the first of many rooms does not wait for the last
+        }
+        if (room_is_paused(room)) {
+            deadlines_pop(&worker->deadlines); // on_join starts its clock again
+            continue;
+        }
         if (room->result.state == SERVER_ROOM_RUNNING) {
             deadlines_replace_first(&worker->deadlines, room_next_due_ns(room));
             continue;
@@ -87,9 +126,7 @@ static void on_due(void *to)
         }
     }
     arm(worker);
-    if (worker->unfinished == 0) {
-        uv_stop(&worker->loop);
-    }
+    worker_leave_when_done(worker);
 }
 
 static Room *next_fast_room(Worker *worker)
@@ -103,15 +140,17 @@ static Room *next_fast_room(Worker *worker)
     return NULL;
 }
 
-static void open_fast_rooms(Worker *worker)
+// One a turn: opening takes milliseconds, and rooms with a clock wait meanwhile.
+static void open_fast_room(Worker *worker)
 {
-    Room *room = NULL;
-    while (worker->fast_count < SERVER_FAST_OPEN_MAX && (room = next_fast_room(worker)) != NULL) {
-        room_open(room);
-        run_again(worker, room);
-        if (room->result.state != SERVER_ROOM_DONE) {
-            worker->fast[worker->fast_count++] = room;
-        }
+    Room *room = worker->fast_count < SERVER_FAST_OPEN_MAX ? next_fast_room(worker) : NULL;
+    if (room == NULL) {
+        return;
+    }
+    room_open(room);
+    run_again(worker, room);
+    if (room->result.state != SERVER_ROOM_DONE) {
+        worker->fast[worker->fast_count++] = room;
     }
 }
 
@@ -155,17 +194,15 @@ static void drop_done_fast_rooms(Worker *worker)
 static void on_idle(uv_idle_t *handle)
 {
     Worker *worker = handle->data;
-    open_fast_rooms(worker);
+    open_fast_room(worker);
     Room *room = take_turn(worker);
     if (room != NULL) {
         room_slice(room, slice_end(worker), ticker_now_ns);
         drop_done_fast_rooms(worker);
-    } else if (worker->fast_count > 0 || worker->next_fast == worker->room_count) {
+    } else if (worker->fast_count == SERVER_FAST_OPEN_MAX || worker->next_fast == worker->room_count) {
         uv_idle_stop(handle); // every open one waits for its log: on_wake starts this again
     }
-    if (worker->unfinished == 0) {
-        uv_stop(&worker->loop);
-    }
+    worker_leave_when_done(worker);
 }
 
 static void settle_logs(Worker *worker)
@@ -206,6 +243,7 @@ static void stop_rooms(Worker *worker)
 static void on_wake(uv_async_t *handle)
 {
     Worker *worker = handle->data;
+    worker_receive_peers(worker);
     if (atomic_load(&worker->stop_wanted) && !worker->is_stopping) {
         stop_rooms(worker);
     }
@@ -218,9 +256,7 @@ static void on_wake(uv_async_t *handle)
     if (worker->fast_count > 0 || worker->next_fast < worker->room_count) {
         uv_idle_start(&worker->idle, on_idle);
     }
-    if (worker->unfinished == 0) {
-        uv_stop(&worker->loop);
-    }
+    worker_leave_when_done(worker);
 }
 
 // All real-time rooms are opened before the first clock starts, since opening takes longer than a tick. Their phases are
@@ -239,7 +275,7 @@ static void open_real_time_rooms(Worker *worker)
     int64_t now_ns = ticker_now_ns();
     for (uint32_t i = 0, place = 0; i < worker->room_count; i++) {
         Room *room = worker->rooms[i];
-        if (room->result.pace == SERVER_REAL_TIME && room->result.state == SERVER_ROOM_RUNNING) {
+        if (room->result.pace == SERVER_REAL_TIME && room->result.state == SERVER_ROOM_RUNNING && !room_is_paused(room)) {
             int64_t period_ns = INT64_C(1000000000) / room->result.report.tick_rate_hz;
             int64_t phase_ns = period_ns * place++ / count / SERVER_PHASE_NS * SERVER_PHASE_NS;
             room_start_clock(room, now_ns + phase_ns);
@@ -287,15 +323,15 @@ static bool open_handles(Worker *worker, tp_error *error)
     return true;
 }
 
-bool worker_open(Worker *worker, Room **rooms, uint32_t room_count, const ServerOptions *options, uv_async_t *main, int64_t start_ns,
-                 tp_error *error)
+bool worker_open(Worker *worker, Room **rooms, uint32_t room_count, const WorkerWorld *world, tp_error *error)
 {
     memset(worker, 0, sizeof(*worker));
-    worker->main = main;
-    worker->start_ns = start_ns;
+    worker->main = world->main;
+    worker->start_ns = world->start_ns;
+    worker->lane = world->lane;
     worker->rooms = rooms;
     worker->room_count = worker->unfinished = room_count;
-    worker->host = (RoomHost){ .options = options, .post = post_event, .drained = wake_for_log, .to = worker };
+    worker->host = (RoomHost){ .options = world->options, .post = post_event, .drained = wake_for_log, .to = worker };
     for (uint32_t i = 0; i < room_count; i++) {
         rooms[i]->host = &worker->host;
         rooms[i]->number = i;
@@ -303,7 +339,7 @@ bool worker_open(Worker *worker, Room **rooms, uint32_t room_count, const Server
     if (!deadlines_init(&worker->deadlines, room_count) || !event_queue_init(&worker->events, room_count)) {
         return tp_error_set(error, "out of memory");
     }
-    return open_handles(worker, error);
+    return open_handles(worker, error) && worker_open_peers(worker, world, error);
 }
 
 bool worker_start(Worker *worker, tp_error *error)
@@ -337,6 +373,7 @@ void worker_close(Worker *worker)
         worker->has_thread = false;
     }
     if (worker->is_open) {
+        worker_close_peers(worker);
         ticker_close(&worker->ticker);
         uv_close((uv_handle_t *)&worker->idle, NULL);
         uv_close((uv_handle_t *)&worker->wake, NULL);

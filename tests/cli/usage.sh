@@ -3,7 +3,7 @@
 t
 t bogus
 t help bogus
-for command in run verify info cat dump events cues diff worlds; do
+for command in run verify info cat dump events cues diff worlds join; do
     t $command --no-such-flag
 done
 t run
@@ -56,5 +56,27 @@ t diff one
 t diff one two
 t diff one@1 two
 t worlds nowhere
+t join
+t join nowhere
+t join ::1:7777
+t join [::1]7777
+t join :7777
+t join host:
+t join host:0
+t join host:65536
+t join host:http
+t join host:1 host:2
+t join --room a --room a host:1
+t join --players 0 host:1
+t join --clients 0 host:1
+t join --lead 0 host:1
+t join --watch --players 2 host:1
+t join --watch --delay 3 host:1
+t join --bot --inputs x host:1
+t join --inputs missing.jsonl host:1
+t join --inputs . host:1
+t join --trace 5 host:1
+t join --format xml host:1
+t join --connect-timeout 0 host:1
 echo text > not.so
 t info not.so

@@ -1,0 +1,16 @@
+// serverconfig_files.h: what a configuration names outside itself: its own file, libraries of worlds, logs, directories to record into.
+#pragma once
+
+#include "serverconfig.h"
+
+/// Reads a file into a zeroed config; "-" is standard input. False: said so. Finish the config in any case.
+bool serverconfig_load(ServerConfig *config, const char *path);
+/// Loads the libraries of "worlds". False: said so.
+bool serverconfig_load_worlds(const ServerConfig *config, WorldSet *worlds);
+/// Puts the logs of a directory in the place of each room that names one, and sees that the file's logs can be opened. False: said so.
+/// Logs that come from flags are left to their rooms, whose verdict tells.
+bool serverconfig_expand(ServerConfig *config);
+/// Reads the head of every log, and makes its world once. False: said so.
+bool serverconfig_check_logs(const ServerConfig *config, WorldSet *worlds);
+/// The directories that rooms record into: made where they are missing, or with `is_check` only seen to be possible. False: said so.
+bool serverconfig_record_dirs(const ServerConfig *config, bool is_check);

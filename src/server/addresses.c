@@ -1,0 +1,103 @@
+// addresses.c: a tree from the C library under a lock.
+#include "addresses.h"
+
+#include <assert.h>
+#include <netinet/in.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    Address  address;
+    uint32_t count;
+} Entry;
+
+Address address_of(const struct sockaddr *socket_address)
+{
+    Address address = { { 0 } };
+    if (socket_address->sa_family == AF_INET6) {
+        memcpy(address.bytes, &((const struct sockaddr_in6 *)(const void *)socket_address)->sin6_addr, 16);
+    } else if (socket_address->sa_family == AF_INET) {
+        address.bytes[10] = address.bytes[11] = 0xFF;
+        memcpy(address.bytes + 12, &((const struct sockaddr_in *)(const void *)socket_address)->sin_addr, 4);
+    }
+    return address;
+}
+
+static int compare(const void *left, const void *right)
+{
+    return memcmp(((const Entry *)left)->address.bytes, ((const Entry *)right)->address.bytes, sizeof(Address));
+}
+
+bool addresses_init(Addresses *addresses, uint32_t count_max, uint32_t per_address_max)
+{
+    *addresses = (Addresses){ .count_max = count_max, .per_address_max = per_address_max };
+    addresses->is_open = uv_mutex_init(&addresses->mutex) == 0;
+    return addresses->is_open;
+}
+
+void addresses_finish(Addresses *addresses)
+{
+    if (addresses->is_open) {
+        assert(addresses->count == 0);
+        uv_mutex_destroy(&addresses->mutex);
+        addresses->is_open = false;
+    }
+}
+
+static Entry *find_or_make(Addresses *addresses, const Address *address)
+{
+    Entry   wanted = { .address = *address };
+    Entry **found = tfind(&wanted, &addresses->tree, compare);
+    if (found != NULL) {
+        return *found;
+    }
+    Entry *made = calloc(1, sizeof(*made));
+    if (made == NULL) {
+        return NULL;
+    }
+    made->address = *address;
+    if (tsearch(made, &addresses->tree, compare) == NULL) {
+        free(made);
+        return NULL;
+    }
+    return made;
+}
+
+bool addresses_add(Addresses *addresses, const Address *address)
+{
+    uv_mutex_lock(&addresses->mutex);
+    Entry *entry = addresses->count < addresses->count_max ? find_or_make(addresses, address) : NULL;
+    // An entry that was made a moment ago has room: the bound is at least 1.
+    bool is_fine = entry != NULL && entry->count < addresses->per_address_max;
+    if (is_fine) {
+        entry->count += 1;
+        addresses->count += 1;
+    }
+    uv_mutex_unlock(&addresses->mutex);
+    return is_fine;
+}
+
+void addresses_remove(Addresses *addresses, const Address *address)
+{
+    Entry wanted = { .address = *address };
+    uv_mutex_lock(&addresses->mutex);
+    Entry **found = tfind(&wanted, &addresses->tree, compare);
+    assert(found != NULL && addresses->count > 0);
+    Entry *entry = *found;
+    addresses->count -= 1;
+    entry->count -= 1;
+    if (entry->count == 0) {
+        tdelete(entry, &addresses->tree, compare);
+        free(entry);
+    }
+    uv_mutex_unlock(&addresses->mutex);
+}
+
+uint32_t addresses_count(Addresses *addresses)
+{
+    uv_mutex_lock(&addresses->mutex);
+    uint32_t count = addresses->count;
+    uv_mutex_unlock(&addresses->mutex);
+    return count;
+}

@@ -1,0 +1,29 @@
+// addresses.h: how many connections there are, all in all and from each address. Touched when a connection begins and ends, from any
+// thread; never while rooms tick.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <uv.h>
+
+/// An IPv6 address, or an IPv4 one in IPv6's spelling: both ways of reaching a server count as one.
+typedef struct Address {
+    uint8_t bytes[16];
+} Address;
+
+typedef struct Addresses {
+    uv_mutex_t mutex;
+    void      *tree; ///< of the C library's tsearch
+    uint32_t   count, count_max, per_address_max;
+    bool       is_open;
+} Addresses;
+
+Address address_of(const struct sockaddr *socket_address);
+
+bool addresses_init(Addresses *addresses, uint32_t count_max, uint32_t per_address_max);
+void addresses_finish(Addresses *addresses);
+/// Counts one more. False when that is one too many (or memory is out): nothing was counted.
+bool addresses_add(Addresses *addresses, const Address *address);
+void addresses_remove(Addresses *addresses, const Address *address);
+uint32_t addresses_count(Addresses *addresses);

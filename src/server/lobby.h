@@ -1,0 +1,27 @@
+// lobby.h: the main thread's side of the network: listening, and connections until they ask for a room.
+#pragma once
+
+#include "peer.h"
+
+typedef struct Lobby {
+    uv_loop_t *loop;
+    uv_tcp_t   listeners[SERVER_LISTENERS_MAX];
+    char       addresses[SERVER_LISTENERS_MAX][PEER_ADDRESS_SIZE];
+    uint32_t   ports[SERVER_LISTENERS_MAX];
+    uint32_t   count;
+    PeerHost   peers;
+    /// Takes a connection to the lane of its room; false: that lane is over.
+    bool (*give)(void *to, uint32_t lane, PeerParcel *parcel);
+    void *to;
+    uint64_t   accept_failures;
+    bool       is_listening;
+} Lobby;
+
+/// Binds at once, accepts nothing before lobby_open. False with the reason.
+bool lobby_listen(Lobby *lobby, uv_loop_t *loop, const char *address, tp_error *error);
+/// `peers` has loop, limits, directory and addresses set. False with the reason.
+bool lobby_open(Lobby *lobby, tp_error *error);
+/// Nobody new, and who is here hears BYE.
+void lobby_bye(Lobby *lobby);
+/// Closes everything; the loop must turn until it is empty.
+void lobby_close(Lobby *lobby);

@@ -1,0 +1,98 @@
+// peer.h: one client's connection, on the loop of the main thread until it has asked for a room, then on that of the room's worker.
+// What holds on both is here: who may speak and how much, and how a connection ends. What a message means for a room is its host's.
+#pragma once
+
+#include <stdatomic.h>
+
+#include "addresses.h"
+#include "carrier.h"
+#include "directory.h"
+#include "server.h"
+
+typedef struct Peer     Peer;
+typedef struct PeerHost PeerHost;
+
+enum { PEER_ADDRESS_SIZE = 64, PEER_ENDS = 32 };
+
+/// A room's side of a membership; see room_live.h.
+struct Member;
+
+struct Peer {
+    Carrier   carrier;
+    PeerHost *host;
+    Peer     *previous, *next;   ///< of the host's peers
+    Peer     *next_dirty;
+    bool      is_dirty, is_dead, has_hello, is_leaving;
+    bool      is_counted;        ///< in the host's addresses
+    uint64_t  deadline_ms;       ///< of the loop's time: silence, or the last moment of a leaving one
+    uint64_t  credit_ms;         ///< when `credit` was counted
+    int64_t   credit;            ///< thousandths of messages it may send now
+    uint64_t  need_per_second;   ///< messages that its memberships need
+    Address   address;
+    char      address_text[PEER_ADDRESS_SIZE];
+    struct Member **members;     ///< by room number
+    uint32_t  member_count, member_capacity;
+};
+
+/// A connection on its way from the main thread to a worker.
+typedef struct PeerParcel {
+    struct PeerParcel *next;
+    uv_os_sock_t       socket;
+    Address            address;
+    char               address_text[PEER_ADDRESS_SIZE];
+    uint32_t           number;     ///< the room it asked for
+    size_t             join_size;
+    uint8_t            join[MESSAGE_SIZE_MAX];
+    size_t             rest_size;
+    uint8_t            rest[];     ///< read already, after the JOIN
+} PeerParcel;
+
+/// One loop's peers. Must not move while it is open.
+struct PeerHost {
+    uv_loop_t             *loop;
+    const ServerNetLimits *limits;    ///< filled in: no zeroes
+    const Directory       *directory;
+    Addresses             *addresses;
+    void                  *to;
+    /// A JOIN for room `number` of the directory, whose message is `bytes`.
+    void (*join)(void *to, Peer *peer, const Message *message, uint32_t number, const uint8_t *bytes, size_t size);
+    /// LEAVE or INPUT.
+    void (*room_message)(void *to, Peer *peer, const Message *message);
+    /// The peer leaves: its memberships end now, for this reason.
+    void (*leave)(void *to, Peer *peer, uint32_t reason);
+    /// One peer less. May be NULL.
+    void (*gone)(void *to);
+    uv_prepare_t flush;               ///< before the loop waits: what was said in this turn leaves
+    uv_timer_t   look;                ///< for silent and leaving ones
+    Peer        *peers, *dirty;
+    uint32_t     count;
+    bool         is_open;
+    /// Connections ended by reason (MessageReason), or at 0 by the client itself. Read by the main thread.
+    atomic_ullong ends[PEER_ENDS];
+};
+
+int  peer_host_open(PeerHost *host);
+void peer_host_close(PeerHost *host); ///< the handles; peers must be gone, or dropped by peer_host_drop
+/// What was said so far leaves now, not only when the loop waits.
+void peer_host_flush(PeerHost *host);
+/// All leave with BYE.
+void peer_host_bye(PeerHost *host, MessageReason reason);
+/// Closes what is left, without waiting for anybody.
+void peer_host_drop(PeerHost *host);
+
+/// A new connection of a listener. Counts it; what is too much gets BYE (crowded). Negative libuv error when there was none to take.
+int  peer_accept(PeerHost *host, uv_stream_t *listener);
+/// Takes a parcel's socket; NULL when that cannot be done, and the socket is closed and no longer counted. The bytes of the rest
+/// follow from inside the loop. The parcel stays the caller's.
+Peer *peer_adopt(PeerHost *host, const PeerParcel *parcel);
+/// Packs a peer up, from inside its JOIN, and lets go of it. NULL: it cannot be done now, and the peer is told so.
+PeerParcel *peer_pack(Peer *peer, uint32_t number, const uint8_t *join, size_t join_size);
+/// Throws a parcel away with its connection.
+void peer_parcel_drop(PeerHost *host, PeerParcel *parcel);
+
+void peer_send(Peer *peer, const Message *message);
+/// The same for bytes that are encoded already.
+void peer_send_bytes(Peer *peer, const uint8_t *bytes, size_t size);
+void peer_refuse(Peer *peer, uint32_t cookie, MessageReason reason, const char *text);
+/// Says why, stops listening, and closes once the other side has gone, or a second later. Memberships end at once.
+void peer_bye(Peer *peer, MessageReason reason, const char *text);

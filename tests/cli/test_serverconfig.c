@@ -1,0 +1,206 @@
+// test_serverconfig.c: what a configuration comes to, and what happens when there is no memory for it. Linked with --wrap, so that every
+// allocation of the parser passes through here. Wrong configurations have a case of their own, serverconfig.sh.
+#include <criterion/criterion.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runner.h"
+#include "serverconfig.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void  __real_free(void *memory);
+int   __real_vasprintf(char **text, const char *format, va_list arguments);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void  __wrap_free(void *memory);
+int   __wrap_vasprintf(char **text, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
+int   cli_fail(int code, const char *format, ...);
+int   cli_usage(const char *command, const char *format, ...);
+
+static uint64_t calls;
+static uint64_t fail_at; // this call fails, counted from 1; 0: none
+static int64_t  held;    // allocations that were not given back
+
+static bool fails(void)
+{
+    calls++;
+    bool is_refused = fail_at != 0 && calls == fail_at;
+    held += is_refused ? 0 : 1;
+    return is_refused;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    bool is_refused = fails();
+    held -= !is_refused && old != NULL ? 1 : 0;
+    return is_refused ? NULL : __real_realloc(old, size);
+}
+
+void __wrap_free(void *memory)
+{
+    held -= memory != NULL ? 1 : 0;
+    __real_free(memory);
+}
+
+int __wrap_vasprintf(char **text, const char *format, va_list arguments)
+{
+    return fails() ? -1 : __real_vasprintf(text, format, arguments);
+}
+
+int cli_fail(int code, const char *format, ...)
+{
+    (void)format;
+    return code;
+}
+
+int cli_usage(const char *command, const char *format, ...)
+{
+    (void)command;
+    (void)format;
+    return TP_USAGE;
+}
+
+static const tp_world *find_world(void *to, const char *name, uint32_t revision)
+{
+    (void)to;
+    (void)revision;
+    return strcmp(name, "runner") == 0 ? &runner_world : NULL;
+}
+
+static const char whole[] =
+    "{\"listen\": [\"127.0.0.1:1\", \"[::1]:0\"], \"threads\": 3, \"log\": \"json\", \"worlds\": [\"x.so\"],\n"
+    "\"record\": {\"directory\": \"own\", \"durability\": \"seal\"}, \"limits\": {\"watchers\": 5},\n"
+    "\"rooms\": [\n"
+    "{\"source\": \"recorded\", \"log\": \"a.tpr\", \"pace\": \"as-fast-as-possible\", \"record\": false},\n"
+    "{\"source\": \"recorded\", \"log\": \"/b.tpr\", \"record\": {\"directory\": \"other\", \"durability\": \"none\"}},\n"
+    "{\"source\": \"live\", \"name\": \"arena\", \"world\": \"runner\", \"seed\": 18446744073709551610, \"count\": 3,\n"
+    "\"config\": {\"lead_ms\": 900, \"entities\": 7}}]}";
+
+static bool read_whole(ServerConfig *config, ServerConfigError *error)
+{
+    return serverconfig_read(config, "rooms.json", "conf/", whole, strlen(whole), error) && serverconfig_bind(config, find_world, NULL, error);
+}
+
+Test(serverconfig, everything_arrives)
+{
+    ServerConfig      config = { 0 };
+    ServerConfigError error = { "" };
+    char              name[SERVER_ROOM_NAME_SIZE];
+    cr_assert(read_whole(&config, &error), "%s", error.text);
+    cr_assert_eq(config.listen_count, 2);
+    cr_assert_str_eq(config.listen[1], "[::1]:0");
+    cr_assert_eq(config.threads, 3);
+    cr_assert_eq(config.log, 1);
+    cr_assert_eq(config.limits.watchers, 5);
+    cr_assert_eq(config.limits.connections, 0, "what was not given is left to the server");
+    cr_assert_str_eq(config.worlds[0], "conf/x.so");
+    cr_assert_eq(serverconfig_room_total(&config), 5);
+    cr_assert_eq(serverconfig_live_count(&config), 3);
+    const ServerConfigRoom *rooms = config.rooms;
+    cr_assert_str_eq(rooms[0].log, "conf/a.tpr");
+    cr_assert_null(rooms[0].record_dir);
+    cr_assert_str_eq(rooms[1].log, "/b.tpr");
+    cr_assert_str_eq(rooms[1].record_dir, "conf/other");
+    cr_assert_eq(rooms[1].durability, TP_DURABLE_NONE);
+    cr_assert_str_eq(rooms[2].record_dir, "conf/own");
+    cr_assert_eq(rooms[2].durability, TP_DURABLE_SEAL);
+    cr_assert_eq(rooms[2].seed, UINT64_C(18446744073709551610), "through no floating point");
+    cr_assert_eq(rooms[2].world, &runner_world);
+    cr_assert_eq(rooms[2].values[0], 7);
+    cr_assert_eq(rooms[2].values[3], 900);
+    cr_assert_eq(rooms[2].values[1], runner_world.config[1].standard);
+    serverconfig_room_name(&rooms[2], 2, name);
+    cr_assert_str_eq(name, "arena-3");
+    serverconfig_finish(&config);
+}
+
+Test(serverconfig, durability_is_by_what_a_room_waits_for)
+{
+    static const char text[] = "{\"rooms\": [{\"source\":\"recorded\",\"log\":\"a\"}, {\"source\":\"recorded\",\"log\":\"a\",\"pace\":\"as-fast-as-possible\"},"
+                               "{\"source\":\"live\",\"name\":\"a\",\"world\":\"runner\"}]}";
+    ServerConfig      config = { 0 };
+    ServerConfigError error = { "" };
+    cr_assert(serverconfig_read(&config, "x", "", text, strlen(text), &error) && serverconfig_bind(&config, find_world, NULL, &error));
+    cr_assert_eq(config.rooms[0].durability, TP_DURABLE_INTERVAL);
+    cr_assert_eq(config.rooms[1].durability, TP_DURABLE_NONE);
+    cr_assert_eq(config.rooms[2].durability, TP_DURABLE_INTERVAL);
+    cr_assert_str_eq(config.listen[0], SERVERCONFIG_LISTEN_STANDARD, "a live room is of no use where nobody can come in");
+    serverconfig_finish(&config);
+}
+
+// Goal: flags win for the whole server, and a room's own word wins over both.
+Test(serverconfig, flags_win)
+{
+    ServerConfig      config = { 0 };
+    ServerConfig      flags = { 0 };
+    ServerConfigError error = { "" };
+    cr_assert(serverconfig_read(&config, "rooms.json", "", whole, strlen(whole), &error));
+    flags.threads = 9;
+    flags.lines[KEY_THREADS] = SERVERCONFIG_NO_LINE;
+    flags.limits.watchers = 6;
+    flags.lines[KEY_WATCHERS] = SERVERCONFIG_NO_LINE;
+    flags.record.directory = "flagged";
+    cr_assert(serverconfig_add_listen(&flags, "0.0.0.0:5", &error));
+    cr_assert(serverconfig_add_live(&flags, "extra=runner,config.lead_ms=800,seed=0x10", &error));
+    cr_assert_not(serverconfig_add_live(&flags, "extra=runner,seed=", &error));
+    cr_assert(serverconfig_override(&config, &flags, &error) && serverconfig_bind(&config, find_world, NULL, &error), "%s", error.text);
+    cr_assert_eq(config.threads, 9);
+    cr_assert_eq(config.log, 1, "no flag said otherwise");
+    cr_assert_eq(config.limits.watchers, 6);
+    cr_assert_eq(config.listen_count, 1);
+    cr_assert_eq(config.room_count, 4);
+    cr_assert_str_eq(config.rooms[1].record_dir, "other");
+    cr_assert_str_eq(config.rooms[2].record_dir, "flagged");
+    cr_assert_eq(config.rooms[3].seed, 16);
+    cr_assert_eq(config.rooms[3].values[3], 800);
+    serverconfig_finish(&config);
+    serverconfig_finish(&flags);
+}
+
+// Goal: whichever allocation fails, it is said, and nothing is lost.
+Test(serverconfig, no_memory)
+{
+    ServerConfigError error;
+    bool              is_read = false;
+    for (fail_at = 1; !is_read; fail_at++) {
+        ServerConfig config = { 0 };
+        calls = 0;
+        held = 0;
+        error.text[0] = '\0';
+        is_read = read_whole(&config, &error);
+        cr_assert(is_read || strstr(error.text, "out of memory") != NULL, "allocation %llu: '%s'", (unsigned long long)fail_at, error.text);
+        serverconfig_finish(&config);
+        cr_assert_eq(held, 0, "allocation %llu: %lld are lost", (unsigned long long)fail_at, (long long)held);
+    }
+    cr_assert_gt(fail_at, 15);
+}
+
+Test(serverconfig, no_memory_for_a_flag)
+{
+    ServerConfigError error;
+    bool              is_added = false;
+    for (fail_at = 1; !is_added; fail_at++) {
+        ServerConfig config = { 0 };
+        calls = 0;
+        held = 0;
+        is_added = serverconfig_add_live(&config, "a=runner,config.lead_ms=900", &error);
+        cr_assert(is_added || config.room_count == 0);
+        serverconfig_finish(&config);
+        cr_assert_eq(held, 0);
+    }
+}

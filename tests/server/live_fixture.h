@@ -1,0 +1,30 @@
+// live_fixture.h: a server with live rooms on a thread of its own, for clients on the test's.
+#pragma once
+
+#include <uv.h>
+
+#include "server_fixture.h"
+#include "wire.h"
+
+typedef struct {
+    Fixture       fixture;
+    EventLog      events;
+    ServerOptions options;
+    Server       *server; ///< made at the first room
+    uv_thread_t   thread;
+    uint32_t      port;
+    ServerRun     run;
+} LiveSetting;
+
+void live_fixture_open(LiveSetting *setting, uint32_t threads);
+void live_fixture_add(LiveSetting *setting, const ServerLiveOptions *options);
+void live_fixture_add_recorded(LiveSetting *setting, const char *name);
+void live_fixture_start(LiveSetting *setting); ///< listens on a port of the system's choice and runs
+void live_fixture_stop(LiveSetting *setting);  ///< asks for the stop
+void live_fixture_join(LiveSetting *setting);  ///< waits for the end
+void live_fixture_close(LiveSetting *setting);
+
+/// Ticks of a log at which no slot was taken.
+uint64_t live_fixture_count_absent(const char *path);
+/// Makes the flat world's next step fault.
+void live_fixture_arm_fault(tp_sim *sim);

@@ -1,0 +1,429 @@
+// test_live.c: live rooms of a whole server, from joining to the log, with clients that keep to the protocol.
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "live_fixture.h"
+
+static void add(LiveSetting *setting, const char *name, uint32_t players, ServerMissing missing)
+{
+    ServerLiveOptions options;
+    server_live_options_standard(&options);
+    options.name = name;
+    options.world = &testworld_flat;
+    options.players = players;
+    options.seed = 9;
+    options.tick_rate_hz = 500;
+    options.missing = missing;
+    options.record_dir = setting->fixture.record;
+    live_fixture_add(setting, &options);
+}
+
+// A world of the client's own, from what the server sent.
+static tp_sim *receive_world(Wire *wire, const Message *joined)
+{
+    tp_error   error;
+    Message    message;
+    uint8_t   *rules = malloc(joined->body.joined.rules_size);
+    uint8_t   *state = malloc(joined->body.joined.state_size);
+    uint32_t   left = joined->body.joined.rules_size + joined->body.joined.state_size;
+    tp_ident  *ident = malloc(sizeof(*ident));
+    while (left > 0) {
+        wire_wait(wire, MESSAGE_PIECE, &message);
+        uint8_t *to = message.body.piece.kind == MESSAGE_PIECE_RULES ? rules : state;
+        memcpy(to + message.body.piece.offset, message.body.piece.bytes, message.body.piece.size);
+        left -= message.body.piece.size;
+    }
+    cr_assert(tp_ident_of_rules(rules, joined->body.joined.rules_size, ident, &error), "%s", error.text);
+    tp_sim *sim = tp_sim_of_ident(ident, &testworld_flat, NULL, &error);
+    cr_assert_not_null(sim, "%s", error.text);
+    cr_assert(tp_sim_decode(sim, state, joined->body.joined.state_size, joined->tick, joined->body.joined.input_leaf,
+                            joined->body.joined.event_leaf, &error), "%s", error.text);
+    cr_assert(tp_hash128_equal(tp_sim_root(sim), joined->body.joined.root));
+    free(rules);
+    free(state);
+    free(ident);
+    return sim;
+}
+
+// Plays `ticks` confirmed ticks with two slots and holds every root against the own world's.
+static void play(Wire *wire, const Message *joined, tp_sim *sim, uint32_t ticks)
+{
+    tp_error error;
+    Message  message;
+    for (uint64_t tick = joined->tick; tick < joined->tick + 40; tick++) {
+        for (uint32_t i = 0; i < joined->body.joined.slot_count; i++) {
+            uint8_t input[2] = { (uint8_t)(tick % 8), (uint8_t)(tick % 100) };
+            wire_input(wire, joined, joined->body.joined.slots[i], tick, input, 2);
+        }
+    }
+    for (uint32_t i = 0; i < ticks; i++) {
+        wire_wait(wire, MESSAGE_CONFIRMED, &message);
+        cr_assert_eq(message.tick, tp_sim_tick(sim));
+        cr_assert_eq(message.body.confirmed.parts, 1);
+        cr_assert_eq(tp_sim_step_bytes(sim, message.body.confirmed.bytes, message.body.confirmed.size, &error), TP_SIM_OK, "%s", error.text);
+        cr_assert(tp_hash128_equal(tp_sim_root(sim), message.body.confirmed.root), "tick %u", (unsigned)message.tick);
+    }
+}
+
+// Goal: a client that joins, and one that joins later, both come to the server's roots, and the log verifies.
+Test(live, clients_agree_and_the_log_verifies, .timeout = 60)
+{
+    LiveSetting setting;
+    Wire        first, second;
+    Message     joined, late;
+    live_fixture_open(&setting, 2);
+    add(&setting, "duel", 4, SERVER_MISSING_REPEAT);
+    live_fixture_start(&setting);
+    wire_open(&first, setting.port);
+    wire_hello(&first);
+    wire_join(&first, "duel", 2, &joined);
+    cr_assert_eq(joined.type, MESSAGE_JOINED);
+    cr_assert_eq(joined.tick, 0);
+    cr_assert_eq(joined.body.joined.slot_count, 2);
+    tp_sim *sim = receive_world(&first, &joined);
+    play(&first, &joined, sim, 200);
+    wire_open(&second, setting.port);
+    wire_hello(&second);
+    wire_join(&second, "duel", 1, &late);
+    cr_assert_eq(late.type, MESSAGE_JOINED);
+    cr_assert_gt(late.tick, 100);
+    cr_assert_eq(late.body.joined.slots[0], 2);
+    tp_sim *late_sim = receive_world(&second, &late);
+    play(&second, &late, late_sim, 200);
+    Message leave = { .type = MESSAGE_LEAVE, .room = late.room, .epoch = late.epoch };
+    wire_send(&second, &leave);
+    Message left;
+    wire_wait(&second, MESSAGE_LEFT, &left);
+    cr_assert_eq(left.body.left.reason, MESSAGE_REASON_ASKED);
+    wire_close(&second);
+    live_fixture_stop(&setting);
+    cr_assert_eq(wire_drain(&first), MESSAGE_REASON_STOPPING);
+    wire_close(&first);
+    live_fixture_join(&setting);
+    const ServerRoomResult *result = server_room_result(setting.server, 0);
+    cr_assert_eq(result->live.joins, 2);
+    cr_assert_gt(result->live.inputs, 0);
+    cr_assert_eq(result->live.inputs + result->live.late, 3 * 40, "every input was stepped on or came too late");
+    cr_assert_gt(result->live.neutral, 0, "after 60 repeats a slot is neutral");
+    tp_report report = fixture_verify(result->log_path);
+    cr_assert_eq(report.verdict, TP_VERIFIED, "%s", report.message);
+    cr_assert_eq(report.checked, result->ticks);
+    cr_assert_eq(report.end_reason, TP_END_STOPPED);
+    tp_sim_destroy(sim);
+    tp_sim_destroy(late_sim);
+    live_fixture_close(&setting);
+}
+
+// Goal: what cannot be granted is refused with its reason, and the connection stays good for another wish.
+Test(live, joins_that_cannot_be, .timeout = 60)
+{
+    LiveSetting setting;
+    Wire        wire, other;
+    Message     answer;
+    LogPlan     plan = { .world = &testworld_flat, .players = 2, .seed = 1, .ticks = 20000, .tick_rate_hz = 60 };
+    live_fixture_open(&setting, 2);
+    fixture_write_log(&setting.fixture, "tape.tpr", &plan);
+    add(&setting, "a", 3, SERVER_MISSING_NEUTRAL);  // lane 0
+    add(&setting, "b", 1, SERVER_MISSING_NEUTRAL);  // lane 1
+    add(&setting, "c", 1, SERVER_MISSING_NEUTRAL);  // lane 0
+    live_fixture_add_recorded(&setting, "tape.tpr");
+    live_fixture_start(&setting);
+    wire_open(&wire, setting.port);
+    wire_hello(&wire);
+    wire_join(&wire, "nowhere", 1, &answer);
+    cr_assert_eq(answer.body.refused.reason, MESSAGE_REASON_NO_ROOM);
+    cr_assert_eq(answer.body.refused.cookie, 77);
+    wire_join(&wire, "tape", 1, &answer);
+    cr_assert_eq(answer.body.refused.reason, MESSAGE_REASON_NOT_LIVE);
+    wire_join(&wire, "a", 4, &answer);
+    cr_assert_eq(answer.body.refused.reason, MESSAGE_REASON_FULL);
+    wire_join(&wire, "a", 2, &answer);
+    cr_assert_eq(answer.type, MESSAGE_JOINED);
+    wire_join(&wire, "a", 1, &answer);
+    cr_assert_eq(answer.body.refused.reason, MESSAGE_REASON_IN_IT);
+    wire_join(&wire, "b", 1, &answer);
+    cr_assert_eq(answer.body.refused.reason, MESSAGE_REASON_OTHER_LANE);
+    wire_join(&wire, "c", 1, &answer);
+    cr_assert_eq(answer.type, MESSAGE_JOINED, "two rooms of one lane on one connection");
+    wire_open(&other, setting.port);
+    wire_hello(&other);
+    wire_join(&other, "a", 2, &answer);
+    cr_assert_eq(answer.body.refused.reason, MESSAGE_REASON_FULL);
+    wire_join(&other, "a", 0, &answer);
+    cr_assert_eq(answer.type, MESSAGE_JOINED, "watching needs no slot");
+    wire_close(&other);
+    wire_close(&wire);
+    live_fixture_stop(&setting);
+    live_fixture_join(&setting);
+    live_fixture_close(&setting);
+}
+
+// Goal: the list comes in pages that hold every room once, live or recorded.
+Test(live, list_of_many_rooms, .timeout = 60)
+{
+    enum { ROOMS = 100 };
+    LiveSetting setting;
+    Wire        wire;
+    Message     page;
+    live_fixture_open(&setting, 2);
+    for (int i = 0; i < ROOMS; i++) {
+        char name[64];
+        snprintf(name, sizeof(name), "a-room-with-a-rather-long-name-%03d", i);
+        add(&setting, name, 2, SERVER_MISSING_NEUTRAL);
+    }
+    live_fixture_start(&setting);
+    wire_open(&wire, setting.port);
+    wire_hello(&wire);
+    uint32_t seen = 0;
+    uint32_t pages = 0;
+    for (uint32_t next = 0; next < ROOMS; pages++) {
+        Message ask = { .type = MESSAGE_LIST, .room = MESSAGE_ROOM_NONE, .body.list = { .first = next } };
+        wire_send(&wire, &ask);
+        wire_wait(&wire, MESSAGE_ROOMS, &page);
+        cr_assert_gt(page.body.rooms.next, next);
+        for (uint32_t i = 0; i < page.body.rooms.count; i++) {
+            cr_assert_eq(page.body.rooms.items[i].room, seen);
+            cr_assert_eq(page.body.rooms.items[i].lane, seen % 2);
+            cr_assert(page.body.rooms.items[i].is_live);
+            seen += 1;
+        }
+        next = page.body.rooms.next;
+    }
+    cr_assert_eq(seen, ROOMS);
+    cr_assert_gt(pages, 3);
+    wire_close(&wire);
+    live_fixture_stop(&setting);
+    live_fixture_join(&setting);
+    live_fixture_close(&setting);
+}
+
+// Goal: an input comes into the log as it was brought into range, once, and for its own slot and tick only.
+Test(live, inputs_have_a_rule_each, .timeout = 60)
+{
+    LiveSetting setting;
+    Wire        wire;
+    Message     joined, message;
+    uint8_t     wild[2] = { 0xFF, 0x80 }; // buttons beyond 7, a stick of -128
+    uint8_t     tame[2] = { 1, 1 };
+    live_fixture_open(&setting, 1);
+    ServerLiveOptions options;
+    server_live_options_standard(&options);
+    options.name = "slow";
+    options.world = &testworld_flat;
+    options.players = 2;
+    options.tick_rate_hz = 5;
+    options.missing = SERVER_MISSING_NEUTRAL;
+    options.record_dir = setting.fixture.record;
+    live_fixture_add(&setting, &options);
+    live_fixture_start(&setting);
+    wire_open(&wire, setting.port);
+    wire_hello(&wire);
+    wire_join(&wire, "slow", 1, &joined);
+    wire_input(&wire, &joined, 0, 0, wild, 2);
+    wire_input(&wire, &joined, 0, 0, tame, 2);                                  // the first one counts
+    wire_input(&wire, &joined, 1, 0, tame, 2);                                  // nobody's
+    wire_input(&wire, &joined, 9, 0, tame, 2);                                  // no such slot
+    wire_input(&wire, &joined, 0, SERVER_INPUT_AHEAD, tame, 2);                 // one beyond the window
+    wire_input(&wire, &joined, 0, UINT64_MAX - 1, tame, 2);
+    wire_input(&wire, &joined, 0, 1, tame, 1);                                  // not this world's size
+    Message other_epoch = joined;
+    other_epoch.epoch += 1;
+    wire_input(&wire, &other_epoch, 0, 1, tame, 2);
+    Message other_room = joined;
+    other_room.room += 1000;
+    wire_input(&wire, &other_room, 0, 1, tame, 2);
+    wire_wait(&wire, MESSAGE_CONFIRMED, &message);
+    cr_assert_eq(message.tick, 0);
+    cr_assert_eq(message.body.confirmed.bytes[2], 7, "buttons are clamped");
+    cr_assert_eq((int8_t)message.body.confirmed.bytes[3], -127, "sticks are clamped");
+    cr_assert_eq(message.body.confirmed.bytes[4], 0, "slot 1 is absent");
+    wire_input(&wire, &joined, 0, 0, tame, 2); // late
+    wire_wait(&wire, MESSAGE_CONFIRMED, &message);
+    cr_assert_eq(message.body.confirmed.bytes[2], 0, "nothing came for tick 1");
+    cr_assert_eq(message.body.confirmed.bytes[1], TP_ORIGIN_NEUTRAL);
+    wire_close(&wire);
+    live_fixture_stop(&setting);
+    live_fixture_join(&setting);
+    const ServerLiveCounts *counts = &server_room_result(setting.server, 0)->live;
+    cr_assert_eq(counts->duplicate, 1);
+    cr_assert_eq(counts->wrong_slot, 2);
+    cr_assert_eq(counts->early, 2);
+    cr_assert_eq(counts->bad_input, 1);
+    cr_assert_eq(counts->wrong_epoch, 1);
+    cr_assert_eq(counts->late, 1);
+    cr_assert_eq(counts->inputs, 1);
+    cr_assert_eq(fixture_verify(server_room_result(setting.server, 0)->log_path).verdict, TP_VERIFIED);
+    live_fixture_close(&setting);
+}
+
+// Goal: a stalling room waits for the one that says nothing, no longer than its time, and its rate is that of the time it ran.
+Test(live, a_stall_ends, .timeout = 60)
+{
+    LiveSetting setting;
+    Wire        wire;
+    Message     joined, message;
+    uint8_t     input[2] = { 1, 1 };
+    live_fixture_open(&setting, 1);
+    ServerLiveOptions options;
+    server_live_options_standard(&options);
+    options.name = "wait";
+    options.world = &testworld_flat;
+    options.players = 1;
+    options.tick_rate_hz = 100;
+    options.missing = SERVER_MISSING_STALL;
+    options.stall_ms = 200;
+    live_fixture_add(&setting, &options);
+    live_fixture_start(&setting);
+    wire_open(&wire, setting.port);
+    wire_hello(&wire);
+    wire_join(&wire, "wait", 1, &joined);
+    for (uint64_t tick = 0; tick < 10; tick++) {
+        wire_input(&wire, &joined, 0, tick, input, 2);
+        wire_wait(&wire, MESSAGE_CONFIRMED, &message);
+        cr_assert_eq(message.tick, tick);
+        cr_assert_eq(message.body.confirmed.bytes[1], TP_ORIGIN_RECEIVED);
+    }
+    wire_wait(&wire, MESSAGE_CONFIRMED, &message); // comes although nothing was sent
+    cr_assert_eq(message.body.confirmed.bytes[1], TP_ORIGIN_REPEATED);
+    wire_close(&wire);
+    live_fixture_stop(&setting);
+    live_fixture_join(&setting);
+    const ServerRoomResult *result = server_room_result(setting.server, 0);
+    cr_assert_geq(result->live.stalls, 1);
+    cr_assert_geq(result->live.stalled_ns, INT64_C(200000000));
+    cr_assert_eq(result->dropped_ticks, 0, "a stall is not a hitch");
+    live_fixture_close(&setting);
+}
+
+// Goal: a slot is free for the next one only after a tick without its last owner, so that the world sees the leave.
+Test(live, the_world_sees_every_leave, .timeout = 60)
+{
+    LiveSetting setting;
+    Message     joined, message;
+    live_fixture_open(&setting, 1);
+    add(&setting, "chair", 1, SERVER_MISSING_NEUTRAL);
+    live_fixture_start(&setting);
+    uint64_t absent = 0;
+    for (int i = 0; i < 5; i++) {
+        Wire wire;
+        wire_open(&wire, setting.port);
+        wire_hello(&wire);
+        do {
+            usleep(5000);
+            wire_join(&wire, "chair", 1, &joined);
+        } while (joined.type == MESSAGE_REFUSED && joined.body.refused.reason == MESSAGE_REASON_FULL);
+        cr_assert_eq(joined.type, MESSAGE_JOINED);
+        wire_wait(&wire, MESSAGE_CONFIRMED, &message);
+        cr_assert_eq(message.body.confirmed.bytes[0], 1);
+        wire_close(&wire);
+    }
+    live_fixture_stop(&setting);
+    live_fixture_join(&setting);
+    const ServerRoomResult *result = server_room_result(setting.server, 0);
+    cr_assert_eq(result->live.joins, 5);
+    absent = live_fixture_count_absent(result->log_path);
+    cr_assert_geq(absent, 4, "%u ticks without anybody", (unsigned)absent);
+    live_fixture_close(&setting);
+}
+
+// Goal: a room with nobody in it has no ticks; one that ends when it is deserted ends its log; one with a last tick completes.
+Test(live, empty_rooms, .timeout = 60)
+{
+    LiveSetting setting;
+    Wire        wire;
+    Message     joined, message;
+    live_fixture_open(&setting, 1);
+    ServerLiveOptions options;
+    server_live_options_standard(&options);
+    options.world = &testworld_flat;
+    options.players = 2;
+    options.tick_rate_hz = 500;
+    options.record_dir = setting.fixture.record;
+    options.name = "pauses";
+    live_fixture_add(&setting, &options);
+    options.name = "ends";
+    options.when_empty = SERVER_EMPTY_END;
+    live_fixture_add(&setting, &options);
+    options.name = "runs";
+    options.when_empty = SERVER_EMPTY_RUN;
+    options.ticks = 10;
+    live_fixture_add(&setting, &options);
+    options.name = "two";
+    options.when_empty = SERVER_EMPTY_PAUSE;
+    options.ticks = 0;
+    options.start_players = 2;
+    live_fixture_add(&setting, &options);
+    live_fixture_start(&setting);
+    wire_open(&wire, setting.port);
+    wire_hello(&wire);
+    wire_join(&wire, "two", 1, &joined);
+    cr_assert_eq(joined.tick, 0);
+    wire_join(&wire, "ends", 1, &joined);
+    wire_wait(&wire, MESSAGE_CONFIRMED, &message);
+    cr_assert_eq(message.room, joined.room, "the other room waits for a second player");
+    Message leave = { .type = MESSAGE_LEAVE, .room = joined.room, .epoch = joined.epoch };
+    wire_send(&wire, &leave);
+    wire_wait(&wire, MESSAGE_LEFT, &message);
+    do {
+        usleep(20000); // asking all the time would be a flood
+        wire_join(&wire, "ends", 1, &joined);
+    } while (joined.type == MESSAGE_JOINED || joined.body.refused.reason != MESSAGE_REASON_ENDED);
+    wire_close(&wire);
+    for (int i = 0; i < 1000 && setting.events.counts[SERVER_EVENT_ROOM_DONE] < 1; i++) {
+        usleep(10000);
+    }
+    live_fixture_stop(&setting);
+    live_fixture_join(&setting);
+    cr_assert_eq(server_room_result(setting.server, 0)->ticks, 0);
+    cr_assert_eq(fixture_verify(server_room_result(setting.server, 1)->log_path).end_reason, TP_END_STOPPED);
+    cr_assert_eq(server_room_result(setting.server, 2)->ticks, 10);
+    cr_assert_eq(fixture_verify(server_room_result(setting.server, 2)->log_path).end_reason, TP_END_COMPLETED);
+    cr_assert_eq(server_room_result(setting.server, 3)->ticks, 0);
+    live_fixture_close(&setting);
+}
+
+static void fault_at_30(void *to, const char *room, tp_sim *sim, uint64_t tick, bool is_finished)
+{
+    (void)to;
+    if (strcmp(room, "bad") == 0 && tick == 30 && !is_finished) {
+        live_fixture_arm_fault(sim);
+    }
+}
+
+// Goal: a world that faults ends its room alone, and its clients hear why.
+Test(live, a_fault_is_one_rooms, .timeout = 60)
+{
+    LiveSetting setting;
+    Wire        bad, good;
+    Message     joined, message;
+    live_fixture_open(&setting, 1);
+    setting.options.each_tick = fault_at_30;
+    add(&setting, "bad", 1, SERVER_MISSING_NEUTRAL);
+    add(&setting, "good", 1, SERVER_MISSING_NEUTRAL);
+    live_fixture_start(&setting);
+    wire_open(&bad, setting.port);
+    wire_hello(&bad);
+    wire_join(&bad, "bad", 1, &joined);
+    wire_open(&good, setting.port);
+    wire_hello(&good);
+    wire_join(&good, "good", 1, &joined);
+    wire_wait(&bad, MESSAGE_LEFT, &message);
+    cr_assert_eq(message.body.left.reason, MESSAGE_REASON_FAULTED);
+    cr_assert_eq(message.tick, 30);
+    for (int i = 0; i < 50; i++) {
+        wire_wait(&good, MESSAGE_CONFIRMED, &message);
+    }
+    wire_close(&bad);
+    wire_close(&good);
+    live_fixture_stop(&setting);
+    live_fixture_join(&setting);
+    const ServerRoomResult *result = server_room_result(setting.server, 0);
+    cr_assert_eq(result->last_event, SERVER_EVENT_ROOM_FAULT);
+    cr_assert(result->report.has_fault);
+    cr_assert_eq(server_room_result(setting.server, 1)->report.verdict, TP_VERIFIED);
+    live_fixture_close(&setting);
+}
