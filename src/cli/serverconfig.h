@@ -9,12 +9,7 @@
 #include "worlds.h"
 
 enum {
-    SERVERCONFIG_SIZE_MAX     = 4 << 20,  ///< bytes of a file
-    SERVERCONFIG_DEPTH_MAX    = 16,       ///< brackets inside brackets
     SERVERCONFIG_NAME_MAX     = SERVER_ROOM_NAME_SIZE - 9, ///< letters of a room's name: the server keeps eight for a number of its own
-    SERVERCONFIG_STATUS_MAX   = 86400,    ///< seconds
-    SERVERCONFIG_STOP_MS_MAX  = 3600000,
-    SERVERCONFIG_RATE_MAX     = 100000,   ///< ticks a second of any world
     SERVERCONFIG_ADDRESS_SIZE = 64,       ///< of a listen address with its terminator
     SERVERCONFIG_ERROR_SIZE   = 2048,
     SERVERCONFIG_NO_LINE      = -1,       ///< in place of a line: given by a flag

@@ -25,7 +25,7 @@ bool serverconfig_load(ServerConfig *config, const char *path)
     ServerConfigError wrong;
     tp_error          error;
     size_t            size = 0;
-    char             *text = (char *)files_read_all(path, SERVERCONFIG_SIZE_MAX, &size, &error);
+    char             *text = (char *)files_read_all(path, SERVER_CONFIG_BYTES_MAX, &size, &error);
     if (text == NULL) {
         cli_fail(TP_USAGE, "%s: reading the configuration: %s", path, error.text);
         return false;

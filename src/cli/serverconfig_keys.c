@@ -30,12 +30,12 @@ enum { ROOM = PLACE_RECORDED | PLACE_LIVE };
 const ServerConfigKey serverconfig_keys[] = {
     [KEY_LISTEN] = { "listen", PLACE_SERVER, TYPE_LISTEN, .standard = SERVERCONFIG_LISTEN_STANDARD " with live rooms" },
     [KEY_THREADS] = { "threads", PLACE_SERVER, TYPE_U32, SERVER_FIELD(threads), .min = 1, .max = SERVER_THREADS_MAX, .standard = "one per core" },
-    [KEY_STATUS_EVERY] = { "status_every", PLACE_SERVER, TYPE_U32, SERVER_FIELD(status_every), .max = SERVERCONFIG_STATUS_MAX },
+    [KEY_STATUS_EVERY] = { "status_every", PLACE_SERVER, TYPE_U32, SERVER_FIELD(status_every), .max = SERVER_STATUS_SECONDS_MAX },
     [KEY_LOG_FORMAT] = { "log", PLACE_SERVER, TYPE_CHOICE, SERVER_FIELD(log), .choices = log_formats, .standard = "text" },
     [KEY_WORLDS] = { "worlds", PLACE_SERVER, TYPE_WORLDS, .standard = "the built-in ones" },
     [KEY_RECORD] = { "record", PLACE_SERVER, TYPE_RECORD, .standard = "nothing is recorded" },
     [KEY_LIMITS] = { "limits", PLACE_SERVER, TYPE_LIMITS, .standard = "the usual ones" },
-    [KEY_STOP_MS] = { "stop_ms", PLACE_SERVER, TYPE_U32, SERVER_FIELD(stop_ms), .min = 1, .max = SERVERCONFIG_STOP_MS_MAX, .usual = SERVER_STOP_MS },
+    [KEY_STOP_MS] = { "stop_ms", PLACE_SERVER, TYPE_U32, SERVER_FIELD(stop_ms), .min = 1, .max = SERVER_STOP_MS_MAX, .usual = SERVER_STOP_MS },
     [KEY_ROOMS] = { "rooms", PLACE_SERVER, TYPE_ROOMS, .standard = "none" },
 
     [KEY_DIRECTORY] = { "directory", PLACE_RECORD, TYPE_PATH, RECORD_FIELD(directory), .standard = "the server's" },
@@ -66,7 +66,7 @@ const ServerConfigKey serverconfig_keys[] = {
                       .standard = "the world's usual number" },
     [KEY_SEED] = { "seed", PLACE_LIVE, TYPE_U64, ROOM_FIELD(seed), .is_of_flag = true, .max = UINT64_MAX },
     [KEY_TICK_RATE] = { "tick_rate_hz", PLACE_LIVE, TYPE_U32, ROOM_FIELD(tick_rate_hz), .is_of_flag = true, .min = 1,
-                        .max = SERVERCONFIG_RATE_MAX, .standard = "the world's" },
+                        .max = SERVER_TICK_RATE_MAX, .standard = "the world's" },
     [KEY_CONFIG] = { "config", PLACE_LIVE, TYPE_ITEMS, .is_of_flag = true, .standard = "the world's" },
     [KEY_HASH] = { "hash", PLACE_LIVE, TYPE_CHOICE, ROOM_FIELD(algorithm), .is_of_flag = true, .choices = hashes, .standard = "xxh3" },
     [KEY_MISSING] = { "missing", PLACE_LIVE, TYPE_CHOICE, ROOM_FIELD(missing), .is_of_flag = true, .choices = missings, .standard = "repeat" },

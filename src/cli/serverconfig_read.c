@@ -372,15 +372,15 @@ bool serverconfig_read(ServerConfig *config, const char *name, const char *folde
     tp_error wrong;
     int      line = 1;
     config->name = name;
-    if (size > SERVERCONFIG_SIZE_MAX) {
-        return refuse_at(&reader, 1, "", "", "larger than %d bytes; split it over several servers", SERVERCONFIG_SIZE_MAX);
+    if (size > SERVER_CONFIG_BYTES_MAX) {
+        return refuse_at(&reader, 1, "", "", "larger than %d bytes; split it over several servers", SERVER_CONFIG_BYTES_MAX);
     }
     config->name = serverconfig_text(config, "%s", name);
     if (config->name == NULL) {
         config->name = "";
         return refuse_at(&reader, 1, "", "", "out of memory");
     }
-    cJSON *root = jsonlines_check(text, size, SERVERCONFIG_DEPTH_MAX, &line, &wrong) ? jsonin_parse(text, size, &line, &wrong) : NULL;
+    cJSON *root = jsonlines_check(text, size, SERVER_CONFIG_DEPTH_MAX, &line, &wrong) ? jsonin_parse(text, size, &line, &wrong) : NULL;
     if (root == NULL) {
         return refuse_at(&reader, line, "", "", "%s", wrong.text);
     }

@@ -135,6 +135,15 @@ enum {
     /// Clients' events are put together for so long, in milliseconds: ten thousand hostile connects are one line.
     SERVER_CLIENTS_REPORT_MS = 1000,
 
+    /// A configuration file: its bytes, and brackets inside brackets. More is an error with its line, and nothing is started.
+    SERVER_CONFIG_BYTES_MAX = 4194304,
+    SERVER_CONFIG_DEPTH_MAX = 16,
+
+    /// What three settings may be at most: seconds between status lines, milliseconds for a stop, ticks a second of a room. More is a bad value.
+    SERVER_STATUS_SECONDS_MAX = 86400,
+    SERVER_STOP_MS_MAX        = 3600000,
+    SERVER_TICK_RATE_MAX      = 100000,
+
     /// Live rooms asked for by one entry of a configuration (its "count"). More is a bad value.
     SERVER_ROOM_COUNT_MAX = 4096,
 

@@ -225,7 +225,7 @@ static void round_trip(const ServerConfig *config)
     ServerConfig      again = { 0 };
     ServerConfigError error = { "" };
     char             *text = write_config(config, &size);
-    if (size > SERVERCONFIG_SIZE_MAX) {
+    if (size > SERVER_CONFIG_BYTES_MAX) {
         free(text); // line breaks and escapes made it longer than a file may be
         return;
     }

@@ -427,3 +427,50 @@ Test(live, a_fault_is_one_rooms, .timeout = 60)
     cr_assert_eq(server_room_result(setting.server, 1)->report.verdict, TP_VERIFIED);
     live_fixture_close(&setting);
 }
+
+// Goal: what a client says behind its JOIN without waiting goes along to the room's thread.
+Test(live, nothing_is_lost_on_the_way_to_the_room, .timeout = 60)
+{
+    LiveSetting setting;
+    live_fixture_open(&setting, 2);
+    add(&setting, "a", 8, SERVER_MISSING_NEUTRAL);
+    add(&setting, "b", 8, SERVER_MISSING_NEUTRAL);
+    live_fixture_start(&setting);
+    for (int round = 0; round < 8; round++) {
+        Wire    wire;
+        Message message;
+        uint8_t bytes[16384];
+        size_t  size = 0;
+        Message said[6] = {
+            { .type = MESSAGE_HELLO, .room = MESSAGE_ROOM_NONE, .body.hello = { .version_min = 1, .version_max = 9, .build = message_text("test") } },
+            { .type = MESSAGE_PING, .room = MESSAGE_ROOM_NONE, .body.ping = { .token = 1 } },
+            { .type = MESSAGE_JOIN, .room = MESSAGE_ROOM_NONE, .body.join = { .cookie = 3, .slots = 1, .name = message_text(round % 2 == 0 ? "a" : "b") } },
+            { .type = MESSAGE_PING, .room = MESSAGE_ROOM_NONE, .body.ping = { .token = 2 } },
+            { .type = MESSAGE_LIST, .room = MESSAGE_ROOM_NONE },
+            { .type = MESSAGE_PING, .room = MESSAGE_ROOM_NONE, .body.ping = { .token = 3 } },
+        };
+        for (int i = 0; i < 6; i++) {
+            size_t one = message_encode(&said[i], bytes + size + 2);
+            cr_assert_gt(one, 0);
+            bytes[size] = (uint8_t)one;
+            bytes[size + 1] = (uint8_t)(one >> 8);
+            size += one + 2;
+        }
+        wire_open(&wire, setting.port);
+        wire_send_bytes(&wire, bytes, size);
+        wire_wait(&wire, MESSAGE_WELCOME, &message);
+        wire_wait(&wire, MESSAGE_PONG, &message);
+        cr_assert_eq(message.body.pong.token, 1);
+        wire_wait(&wire, MESSAGE_JOINED, &message);
+        cr_assert_eq(message.body.joined.cookie, 3);
+        wire_wait(&wire, MESSAGE_PONG, &message);
+        cr_assert_eq(message.body.pong.token, 2);
+        wire_wait(&wire, MESSAGE_ROOMS, &message);
+        wire_wait(&wire, MESSAGE_PONG, &message);
+        cr_assert_eq(message.body.pong.token, 3);
+        wire_close(&wire);
+    }
+    live_fixture_stop(&setting);
+    live_fixture_join(&setting);
+    live_fixture_close(&setting);
+}
