@@ -303,22 +303,6 @@ static void take_desync(JoinMember *member, const tp_client_event *event)
     join_member_leave(member);
 }
 
-static void take_refused(JoinMember *member, const tp_client_event *event)
-{
-    bool is_here = event->reason == TP_CLIENT_REASON_HERE;
-    member->verdict = is_here ? JOIN_INCOMPATIBLE : JOIN_REFUSED;
-    member->room = NULL;
-    set_end(member, tp_client_reason_name(event->reason), event->text);
-    if (member->is_leaving && !is_here) {
-        join_member_done(member); // nobody wants it any more
-        return;
-    }
-    set_code(member, is_here ? TP_INCOMPATIBLE : TP_USAGE);
-    join_fail(member->join, member->code, "room '%s': joining: %s%s%s", member->name, is_here ? "" : tp_client_reason_name(event->reason),
-              is_here || event->text[0] == '\0' ? "" : ": ", event->text);
-    join_member_done(member);
-}
-
 // A room that ends is what is waited for when nothing else was asked.
 static bool is_end_of_room(uint32_t reason)
 {
@@ -336,17 +320,39 @@ static bool is_fulfilled(const JoinMember *member, bool is_room_over)
     return !has_limit && (is_room_over || member->join->is_interrupted);
 }
 
-static void take_left(JoinMember *member, const tp_client_event *event)
+// It is out, joined or not yet: if that is too early, say so.
+static void take_out(JoinMember *member, const tp_client_event *event)
 {
-    member->room = NULL;
-    set_end(member, tp_client_reason_name(event->reason), event->text);
-    if (member->is_joined && member->code == 0 && !is_fulfilled(member, is_end_of_room(event->reason))) {
+    if (member->code == 0 && !is_fulfilled(member, is_end_of_room(event->reason))) {
         set_code(member, TP_INCOMPLETE);
         join_fail(member->join, TP_INCOMPLETE, "room '%s': it ended before what was asked: %s%s%s", member->name,
                   event->reason == MESSAGE_REASON_ASKED ? "interrupted" : tp_client_reason_name(event->reason),
                   event->text[0] == '\0' ? "" : ": ", event->text);
     }
     join_member_done(member);
+}
+
+static void take_refused(JoinMember *member, const tp_client_event *event)
+{
+    bool is_here = event->reason == TP_CLIENT_REASON_HERE;
+    member->verdict = is_here ? JOIN_INCOMPATIBLE : JOIN_REFUSED;
+    member->room = NULL;
+    set_end(member, tp_client_reason_name(event->reason), event->text);
+    if (member->is_leaving && !is_here) {
+        take_out(member, event); // nobody wants it any more
+        return;
+    }
+    set_code(member, is_here ? TP_INCOMPATIBLE : TP_USAGE);
+    join_fail(member->join, member->code, "room '%s': joining: %s%s%s", member->name, is_here ? "" : tp_client_reason_name(event->reason),
+              is_here || event->text[0] == '\0' ? "" : ": ", event->text);
+    join_member_done(member);
+}
+
+static void take_left(JoinMember *member, const tp_client_event *event)
+{
+    member->room = NULL;
+    set_end(member, tp_client_reason_name(event->reason), event->text);
+    take_out(member, event);
 }
 
 void join_member_event(JoinMember *member, const tp_client_event *event)
@@ -377,7 +383,7 @@ void join_member_cut(JoinMember *member, const ClientLink *link)
     }
     bool is_over = link->end == CLIENT_LINK_BYE && is_end_of_room(link->reason);
     if (member->code == 0 && !(is_asked && is_fulfilled(member, false)) && !(is_over && is_fulfilled(member, is_over))) {
-        set_code(member, member->is_joined ? TP_INCOMPLETE : TP_USAGE);
+        set_code(member, member->is_joined || is_asked ? TP_INCOMPLETE : TP_USAGE);
     }
     join_member_done(member);
 }

@@ -30,9 +30,15 @@ typedef struct {
     size_t      size, at;
     char       *out;
     size_t      used;
+    tp_error   *error;
 } Quoter;
 
-// Copies a string with its quotes. False when it holds what JSON forbids.
+static bool refuse_letter(const Quoter *quoter)
+{
+    return tp_error_set(quoter->error, "a control character is not legal here");
+}
+
+// Copies a string with its quotes. False, said so, when it holds what JSON forbids.
 static bool copy_string(Quoter *quoter)
 {
     size_t start = quoter->at;
@@ -40,11 +46,11 @@ static bool copy_string(Quoter *quoter)
     while (quoter->at < quoter->size) {
         char letter = quoter->text[quoter->at];
         if ((unsigned char)letter < 0x20) {
-            return false;
+            return refuse_letter(quoter);
         }
         // The mark could also come in as an escape.
         if (quoter->at == start + 1 && quoter->size - quoter->at >= 6 && memcmp(quoter->text + quoter->at, "\\u0001", 6) == 0) {
-            return false;
+            return refuse_letter(quoter);
         }
         quoter->out[quoter->used++] = letter;
         quoter->at++;
@@ -58,16 +64,32 @@ static bool copy_string(Quoter *quoter)
     return true; // cJSON finds the missing quote
 }
 
-static void copy_number(Quoter *quoter)
+// Behind what cJSON takes for white space.
+static bool is_colon_next(const Quoter *quoter)
 {
+    size_t at = quoter->at;
+    while (at < quoter->size && quoter->text[at] != '\0' && (unsigned char)quoter->text[at] <= ' ') {
+        at++;
+    }
+    return at < quoter->size && quoter->text[at] == ':';
+}
+
+// False, said so, when it is a key: as a string it would pass for a name that begins with the mark.
+static bool copy_number(Quoter *quoter)
+{
+    size_t start = quoter->at;
     quoter->out[quoter->used++] = '"';
     quoter->out[quoter->used++] = NUMBER_MARK;
     while (quoter->at < quoter->size && is_number_letter(quoter->text[quoter->at])) {
         quoter->out[quoter->used++] = quoter->text[quoter->at++];
     }
     quoter->out[quoter->used++] = '"';
+    return !is_colon_next(quoter) ||
+           tp_error_set(quoter->error, "%.*s: a key is a string; put it in quotes", (int)(quoter->at - start < 60 ? quoter->at - start : 60),
+                        quoter->text + start);
 }
 
+// False: said so, and `at` is there.
 static bool quote_numbers(Quoter *quoter)
 {
     while (quoter->at < quoter->size) {
@@ -77,9 +99,11 @@ static bool quote_numbers(Quoter *quoter)
                 return false;
             }
         } else if (letter == '-' || (letter >= '0' && letter <= '9')) {
-            copy_number(quoter);
+            if (!copy_number(quoter)) {
+                return false;
+            }
         } else if (letter == '\0') {
-            return false;
+            return refuse_letter(quoter);
         } else if (letter >= 'a' && letter <= 'z') {
             // A word such as true: as a whole, so that an e in it starts no number.
             while (quoter->at < quoter->size && quoter->text[quoter->at] >= 'a' && quoter->text[quoter->at] <= 'z') {
@@ -95,7 +119,7 @@ static bool quote_numbers(Quoter *quoter)
 
 cJSON *jsonin_parse(const char *text, size_t size, int *line, tp_error *error)
 {
-    Quoter quoter = { .text = text, .size = size };
+    Quoter quoter = { .text = text, .size = size, .error = error };
     *line = 1;
     if (size > SIZE_MAX / 4 - 1) {
         tp_error_set(error, "too long");
@@ -109,7 +133,6 @@ cJSON *jsonin_parse(const char *text, size_t size, int *line, tp_error *error)
     cJSON *item = NULL;
     if (!quote_numbers(&quoter)) {
         *line = line_at(text, quoter.at);
-        tp_error_set(error, "a control character is not legal here");
     } else {
         const char *end = quoter.out;
         quoter.out[quoter.used] = '\0';

@@ -128,7 +128,9 @@ void serverconfig_place(const ServerConfig *config, const ServerConfigRoom *room
     } else if (room != NULL) {
         snprintf(place, size, "%.400s:%d: rooms[%u]%s%s%s", config->name, line_of(config, room, key), room->index, key != NULL ? "." : "",
                  owner_of(key), name);
-    } else if (config->name == NULL || (key != NULL && config->lines[key - serverconfig_keys] == SERVERCONFIG_NO_LINE)) {
+    } else if (key != NULL && key->flag != NULL && config->lines[key - serverconfig_keys] == SERVERCONFIG_NO_LINE) {
+        snprintf(place, size, "%s", key->flag);
+    } else if (config->name == NULL) {
         snprintf(place, size, "%s%s", owner_of(key), name);
     } else {
         snprintf(place, size, "%.400s:%d: %s%s", config->name, line_of(config, NULL, key), owner_of(key), name);

@@ -92,6 +92,47 @@ static bool check_listen(const ServerConfig *config, ServerConfigError *error)
     return true;
 }
 
+static uint32_t limit_of(const ServerConfig *config, ServerConfigKeyId id)
+{
+    uint32_t value;
+    memcpy(&value, (const char *)&config->limits + key_of(id)->offset, sizeof(value));
+    return value > 0 ? value : (uint32_t)key_of(id)->usual;
+}
+
+// What one client may keep waiting is part of what all may.
+static bool check_queues(const ServerConfig *config, ServerConfigError *error)
+{
+    uint32_t queue = limit_of(config, KEY_QUEUE);
+    uint32_t total = limit_of(config, KEY_TOTAL);
+    if (queue <= total) {
+        return true;
+    }
+    if (config->lines[KEY_QUEUE] != 0) {
+        return serverconfig_refuse(config, NULL, key_of(KEY_QUEUE), error,
+                                   "%u: more for one client than send_total_bytes has for all of a thread, %u; give less, or more there", queue, total);
+    }
+    return serverconfig_refuse(config, NULL, key_of(KEY_TOTAL), error,
+                               "%u: less for all clients of a thread than send_queue_bytes has for one, %u; give more, or less there", total, queue);
+}
+
+static bool has_directory(const ServerConfig *config)
+{
+    bool is_there = config->record.directory != NULL;
+    for (uint32_t i = 0; i < config->room_count; i++) {
+        is_there = is_there || config->rooms[i].record.directory != NULL;
+    }
+    return is_there;
+}
+
+static bool check_durability(const ServerConfig *config, ServerConfigError *error)
+{
+    if (config->lines[KEY_DURABILITY] == 0 || has_directory(config)) {
+        return true;
+    }
+    return serverconfig_refuse(config, NULL, key_of(KEY_DURABILITY), error,
+                               "nothing is recorded; give \"directory\" in \"record\" or --record DIR, or leave it out");
+}
+
 static bool refuse_item(const ServerConfig *config, const ServerConfigRoom *room, const ServerConfigItem *item, ServerConfigError *error,
                         const char *what)
 {
@@ -160,6 +201,10 @@ static bool bind_live(const ServerConfig *config, ServerConfigRoom *room, Server
 {
     const tp_world *world = room->world;
     uint32_t        fewest = world->players_min > 0 ? world->players_min : 1;
+    if (room->lines[KEY_PLAYERS] != 0 && room->players == 0 && world->players_min == 0) {
+        return serverconfig_refuse(config, room, key_of(KEY_PLAYERS), error, "0: the world '%s' runs without players, but a live room has 1 to %u slots",
+                                   world->name, world->players_max);
+    }
     if (room->lines[KEY_PLAYERS] != 0 && (room->players < fewest || room->players > world->players_max)) {
         return serverconfig_refuse(config, room, key_of(KEY_PLAYERS), error, "%u: the world '%s' takes %u to %u", room->players, world->name,
                                    fewest, world->players_max);
@@ -223,7 +268,8 @@ static bool bind_room(const ServerConfig *config, ServerConfigRoom *room, Server
 bool serverconfig_bind(ServerConfig *config, const tp_world *(*find_world)(void *to, const char *name, uint32_t revision), void *find_to,
                        ServerConfigError *error)
 {
-    if (!check_total(config, error) || !check_names(config, error) || !check_listen(config, error)) {
+    if (!check_total(config, error) || !check_names(config, error) || !check_listen(config, error) ||
+        !check_queues(config, error) || !check_durability(config, error)) {
         return false;
     }
     if (config->listen_count == 0 && serverconfig_live_count(config) > 0) {

@@ -52,6 +52,7 @@ typedef struct ServerConfigKey {
     size_t           offset;     ///< of the field, in the struct of the place
     bool             is_required;
     bool             is_of_flag; ///< --live takes it
+    const char      *flag;       ///< of the server and its limits: the flag that says the same. NULL: none
     uint64_t         min, max;   ///< numbers
     const ServerConfigChoice *choices;
     uint64_t         usual;      ///< numbers: what holds when it is not given

@@ -59,9 +59,6 @@ static bool refuse_unknown(const Object *object, const cJSON *item)
     unsigned    other_place = object->place == PLACE_LIVE ? PLACE_RECORDED : object->place == PLACE_RECORDED ? PLACE_LIVE : 0;
     int         line = jsonlines_of(item);
     const char *near = serverconfig_nearest_key(object->place, item->string);
-    if (item->string[0] == '\x01') { // jsonin's mark: a number where a name belongs
-        return refuse_at(object->reader, line, object->path, item->string + 1, "a key is a string; put it in quotes");
-    }
     if (serverconfig_find_key(other_place, item->string) != NULL) {
         return refuse_at(object->reader, line, object->path, item->string, "only a %s room has this; leave it out", other);
     }
@@ -140,6 +137,9 @@ static bool take_listen(const Object *object, const ServerConfigKey *key, const 
     }
     if (!cJSON_IsArray(item)) {
         return refuse_value(object, key, item, "neither a string nor an array");
+    }
+    if (item->child == NULL) {
+        return refuse_value(object, key, item, "empty");
     }
     uint32_t index = 0;
     for (const cJSON *one = item->child; one != NULL; one = one->next) {

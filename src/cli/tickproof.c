@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "clifail.h"
 
 static const Command *const commands[] = {
     &command_run,    &command_verify, &command_info, &command_cat,  &command_dump,
@@ -18,19 +19,10 @@ enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
 
 int cli_fail(int code, const char *format, ...)
 {
-    char    text[2048];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    clifail_print("tickproof", format, arguments);
     va_end(arguments);
-    // Names and values in it are foreign; it stays one line whatever they hold.
-    for (char *letter = text; *letter != '\0'; letter++) {
-        if ((unsigned char)*letter < 0x20 || *letter == 0x7F) {
-            *letter = '?';
-        }
-    }
-    fflush(stdout);
-    fprintf(stderr, "tickproof: %s\n", text);
     return code;
 }
 

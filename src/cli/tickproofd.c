@@ -43,7 +43,7 @@ static const char help_text[] =
     "  --listen ADDRESS:PORT   where clients come in: numbers, such as 0.0.0.0:7777 or [::1]:7777; may be given several times\n"
     "                          (127.0.0.1:7777 when there are live rooms)\n"
     "  --max-connections N     at once (8192)\n"
-    "  --max-per-address N     of these from one address (8192)\n"
+    "  --max-per-address N     of these from one address (1024)\n"
     "  --messages-per-second N of one connection, on top of what its slots need (100)\n"
     "  --send-queue-bytes N    that may wait for one client to read them (262144)\n"
     "  --send-total-bytes N    that may wait for all clients of one thread (67108864)\n"
@@ -75,7 +75,7 @@ typedef struct {
     uint32_t      loops;
     ServerOptions server;
     bool          is_json, is_check;
-    bool          has_recorded, has_pace;
+    bool          has_recorded, has_pace, has_loops;
 } Settings;
 
 enum { FLAG_CONFIG = ARGS_LONG, FLAG_CHECK, FLAG_LIVE, FLAG_RECORDED, FLAG_FAST, FLAG_REAL_TIME, FLAG_RECORD, FLAG_WORLD, FLAG_DURABILITY,
@@ -181,14 +181,8 @@ static bool take_number(Settings *settings, ServerConfigKeyId id, const char *te
 {
     const ServerConfigKey *key = &serverconfig_keys[id];
     void                  *to = key->places == PLACE_LIMITS ? (void *)&settings->flags.limits : (void *)&settings->flags;
-    char                   flag[64] = "--";
-    for (const struct option *option = flags; option->name != NULL; option++) {
-        if (option->val == FLAG_KEY + (int)id) {
-            snprintf(flag, sizeof(flag), "--%s", option->name);
-        }
-    }
     settings->flags.lines[id] = SERVERCONFIG_NO_LINE;
-    return args_u32(flag, text, (uint32_t)key->min, (uint32_t)key->max, (uint32_t *)((char *)to + key->offset));
+    return args_u32(key->flag, text, (uint32_t)key->min, (uint32_t)key->max, (uint32_t *)((char *)to + key->offset));
 }
 
 static bool take_flag(Settings *settings, int flag)
@@ -210,12 +204,24 @@ static bool take_flag(Settings *settings, int flag)
         return true;
     case FLAG_WORLD: return worlds_add(&settings->worlds, optarg) != NULL;
     case FLAG_DURABILITY: return take_durability(settings, optarg);
-    case FLAG_LOOPS: return args_u32("--loop-count", optarg, 1, SERVER_LOOPS_MAX, &settings->loops);
+    case FLAG_LOOPS: settings->has_loops = true; return args_u32("--loop-count", optarg, 1, SERVER_LOOPS_MAX, &settings->loops);
     case FLAG_LISTEN: return serverconfig_add_listen(&settings->flags, optarg, &error) || refuse(&error);
     case FLAG_JSON_LOG: return take_json_log(settings);
     case FLAG_FORMAT: return args_is_json(optarg, &settings->is_json);
     default: return false; // ARGS_BAD: already said
     }
+}
+
+// Flags that say how rooms of --recorded run, without such a room: the file's rooms say it themselves. True: said so.
+static bool is_for_nothing(const Settings *settings)
+{
+    if (settings->has_recorded || (!settings->has_pace && !settings->has_loops)) {
+        return false;
+    }
+    bool is_pace = settings->has_pace;
+    cli_usage("", "%s: it is for rooms of --recorded, and there is none; leave it out, or give \"%s\" in the file",
+              !is_pace ? "--loop-count" : settings->pace == SERVER_FAST ? "--as-fast-as-possible" : "--real-time", is_pace ? "pace" : "loops");
+    return true;
 }
 
 // Operands after --recorded are further paths. False: said so.
@@ -227,6 +233,9 @@ static bool take_operands(Settings *settings, int argc, char **argv)
     }
     if (!settings->has_recorded && settings->config_path == NULL && settings->flags.room_count == 0) {
         cli_usage("", "nothing to host: give --config F, --recorded PATH or --live NAME=WORLD");
+        return false;
+    }
+    if (is_for_nothing(settings)) {
         return false;
     }
     for (int i = optind; i < argc; i++) {

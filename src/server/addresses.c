@@ -16,7 +16,11 @@ Address address_of(const struct sockaddr *socket_address)
 {
     Address address = { { 0 } };
     if (socket_address->sa_family == AF_INET6) {
+        static const uint8_t mapped[12] = { [10] = 0xFF, [11] = 0xFF };
         memcpy(address.bytes, &((const struct sockaddr_in6 *)(const void *)socket_address)->sin6_addr, 16);
+        if (memcmp(address.bytes, mapped, sizeof(mapped)) != 0) {
+            memset(address.bytes + 8, 0, 8);
+        }
     } else if (socket_address->sa_family == AF_INET) {
         address.bytes[10] = address.bytes[11] = 0xFF;
         memcpy(address.bytes + 12, &((const struct sockaddr_in *)(const void *)socket_address)->sin_addr, 4);

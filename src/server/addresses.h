@@ -7,7 +7,8 @@
 
 #include <uv.h>
 
-/// An IPv6 address, or an IPv4 one in IPv6's spelling: both ways of reaching a server count as one.
+/// What connections are counted by: the first 64 bits of an IPv6 address, or an IPv4 one in IPv6's spelling, so that both ways of
+/// reaching a server count as one.
 typedef struct Address {
     uint8_t bytes[16];
 } Address;

@@ -29,9 +29,8 @@ static void swap(Deadline *a, Deadline *b)
     *b = held;
 }
 
-static void sink_first(Deadlines *deadlines)
+static void sink(Deadlines *deadlines, uint32_t at)
 {
-    uint32_t at = 0;
     for (;;) {
         uint32_t first = at;
         for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < deadlines->count; child++) {
@@ -47,14 +46,31 @@ static void sink_first(Deadlines *deadlines)
     }
 }
 
-void deadlines_push(Deadlines *deadlines, Deadline deadline)
+// Where it comes to rest.
+static uint32_t rise(Deadlines *deadlines, uint32_t at)
 {
-    assert(deadlines->count < deadlines->capacity);
-    uint32_t at = deadlines->count++;
-    deadlines->items[at] = deadline;
     while (at > 0 && is_before(&deadlines->items[at], &deadlines->items[(at - 1) / 2])) {
         swap(&deadlines->items[at], &deadlines->items[(at - 1) / 2]);
         at = (at - 1) / 2;
+    }
+    return at;
+}
+
+void deadlines_push(Deadlines *deadlines, Deadline deadline)
+{
+    assert(deadlines->count < deadlines->capacity);
+    deadlines->items[deadlines->count] = deadline;
+    rise(deadlines, deadlines->count++);
+}
+
+void deadlines_move(Deadlines *deadlines, uint32_t room, int64_t due_ns)
+{
+    for (uint32_t at = 0; at < deadlines->count; at++) {
+        if (deadlines->items[at].room == room) {
+            deadlines->items[at].due_ns = due_ns;
+            sink(deadlines, rise(deadlines, at));
+            return;
+        }
     }
 }
 
@@ -62,7 +78,7 @@ void deadlines_replace_first(Deadlines *deadlines, int64_t due_ns)
 {
     assert(deadlines->count > 0);
     deadlines->items[0].due_ns = due_ns;
-    sink_first(deadlines);
+    sink(deadlines, 0);
 }
 
 Deadline deadlines_pop(Deadlines *deadlines)
@@ -70,6 +86,6 @@ Deadline deadlines_pop(Deadlines *deadlines)
     assert(deadlines->count > 0);
     Deadline first = deadlines->items[0];
     deadlines->items[0] = deadlines->items[--deadlines->count];
-    sink_first(deadlines);
+    sink(deadlines, 0);
     return first;
 }

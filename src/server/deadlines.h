@@ -23,4 +23,6 @@ void deadlines_finish(Deadlines *deadlines);
 void deadlines_push(Deadlines *deadlines, Deadline deadline);
 /// The earliest one moves to a later time. Must not be empty; likewise below.
 void     deadlines_replace_first(Deadlines *deadlines, int64_t due_ns);
+/// Another time for a room that is in it; nothing when it is not. Looks through all of them.
+void     deadlines_move(Deadlines *deadlines, uint32_t room, int64_t due_ns);
 Deadline deadlines_pop(Deadlines *deadlines);

@@ -4,9 +4,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-bool event_queue_init(EventQueue *queue, uint32_t reserved)
+bool event_queue_init(EventQueue *queue, uint32_t shared, uint32_t reserved)
 {
-    *queue = (EventQueue){ .capacity = SERVER_EVENTS_MAX + reserved, .reserved = reserved };
+    *queue = (EventQueue){ .capacity = shared + reserved, .reserved = reserved };
     queue->events = calloc(queue->capacity, sizeof(*queue->events));
     if (queue->events == NULL) {
         return false;
@@ -28,17 +28,17 @@ void event_queue_finish(EventQueue *queue)
     }
 }
 
-void event_queue_push(EventQueue *queue, const ServerEvent *event, bool is_last)
+void event_queue_push(EventQueue *queue, const ServerEvent *event, bool is_kept)
 {
     uv_mutex_lock(&queue->mutex);
-    uint32_t limit = is_last ? queue->capacity : queue->capacity - queue->reserved;
+    uint32_t limit = is_kept ? queue->capacity : queue->capacity - queue->reserved;
     if (queue->count < limit) {
         queue->events[(queue->first + queue->count) % queue->capacity] = *event;
         queue->count += 1;
-        // A last event that found its place stays reserved for nobody else.
-        queue->reserved -= is_last ? 1 : 0;
+        // A kept event that found its place stays reserved for nobody else.
+        queue->reserved -= is_kept ? 1 : 0;
     } else {
-        assert(!is_last);
+        assert(!is_kept);
         queue->dropped += 1;
     }
     uv_mutex_unlock(&queue->mutex);

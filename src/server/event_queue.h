@@ -13,11 +13,12 @@ typedef struct EventQueue {
     uint64_t     dropped;
 } EventQueue;
 
-/// `reserved` places are kept for last events: of every room of the thread exactly one comes. False when out of memory.
-bool event_queue_init(EventQueue *queue, uint32_t reserved);
+/// `shared` places are for whoever comes, `reserved` ones are kept for events that may not be lost: of those exactly so many may come at
+/// most. False when out of memory.
+bool event_queue_init(EventQueue *queue, uint32_t shared, uint32_t reserved);
 void event_queue_finish(EventQueue *queue);
-/// Copies the event. With `is_last` there is always a place; else a full queue drops and counts it.
-void event_queue_push(EventQueue *queue, const ServerEvent *event, bool is_last);
+/// Copies the event. With `is_kept` there is always a place; else a full queue drops and counts it.
+void event_queue_push(EventQueue *queue, const ServerEvent *event, bool is_kept);
 /// False when empty.
 bool     event_queue_pop(EventQueue *queue, ServerEvent *event);
 uint64_t event_queue_dropped(EventQueue *queue);

@@ -71,7 +71,8 @@ static bool lacks_input(const Room *room)
     const RoomLive *live = room->live;
     uint64_t        tick = tp_sim_tick(room->sim);
     for (uint32_t slot = 0; slot < live->players; slot++) {
-        if (live->slots[slot].owner != NULL && !has_input(live, slot, tick)) {
+        const LiveSlot *state = &live->slots[slot];
+        if (state->owner != NULL && state->missing < SERVER_STALL_TICKS && !has_input(live, slot, tick)) {
             return true;
         }
     }
@@ -84,16 +85,21 @@ bool live_must_wait(Room *room, int64_t now_ns)
     if (live->options.missing != SERVER_MISSING_STALL) {
         return false;
     }
-    bool is_over = live->stall_start_ns != 0 && now_ns - live->stall_start_ns >= (int64_t)live->options.stall_ms * 1000000;
+    bool is_over = live->stall_start_ns != 0 && now_ns >= live->stall_end_ns;
     if (is_over || !lacks_input(room)) {
         return false;
     }
     if (live->stall_start_ns == 0) {
         live->stall_start_ns = now_ns;
+        live->stall_end_ns = now_ns + (int64_t)live->options.stall_ms * 1000000;
         room->result.live.stalls += 1;
     }
-    live->look_ns = now_ns + SERVER_STALL_LOOK_NS;
     return true;
+}
+
+bool live_is_ready(const Room *room)
+{
+    return room->live->stall_start_ns != 0 && !lacks_input(room);
 }
 
 static void predict(RoomLive *live, const uint8_t *last, uint8_t *bytes)

@@ -42,15 +42,14 @@ static void take_slots(Room *room, Member *member, uint32_t wanted)
         member->slot_count += 1;
     }
     live->taken += member->slot_count;
-    live->was_somebody = live->was_somebody || member->slot_count > 0;
     live->has_begun = live->has_begun || live->taken >= live->options.start_players;
     publish_taken(room);
 }
 
-static uint64_t messages_needed(const Member *member)
+// Inputs a second that a member may send, with as much again to spare. Who watches sends none.
+static uint64_t inputs_needed(const Member *member)
 {
-    uint32_t per_tick = member->slot_count > 0 ? member->slot_count : 1;
-    return UINT64_C(2) * per_tick * member->room->live->options.tick_rate_hz;
+    return UINT64_C(2) * member->slot_count * member->room->live->options.tick_rate_hz;
 }
 
 // Where a membership of this room stands among the peer's, or would stand.
@@ -98,10 +97,7 @@ static void link_member(Room *room, Peer *peer, Member *member)
     memmove(peer->members + place + 1, peer->members + place, (peer->member_count - place) * sizeof(Member *));
     peer->members[place] = member;
     peer->member_count += 1;
-    peer->need_per_second += messages_needed(member);
-    size_t queue = (size_t)peer->host->limits->send_queue_bytes + (size_t)peer->member_count * SERVER_SEND_QUEUE_ROOM_BYTES;
-    // It only grows: what waits may not be more than what may wait.
-    peer->carrier.out_max = queue > peer->carrier.out_max ? queue : peer->carrier.out_max;
+    peer_add_room(peer, inputs_needed(member));
     member->next = live->members;
     if (live->members != NULL) {
         live->members->previous = member;
@@ -118,7 +114,7 @@ static void unlink_member(Member *member)
     uint32_t  place = place_of(peer, member->room_number);
     peer->member_count -= 1;
     memmove(peer->members + place, peer->members + place + 1, (peer->member_count - place) * sizeof(Member *));
-    peer->need_per_second -= messages_needed(member);
+    peer->inputs_per_second -= inputs_needed(member);
     if (member->previous != NULL) {
         member->previous->next = member->next;
     } else {
@@ -131,30 +127,33 @@ static void unlink_member(Member *member)
     live->watcher_count -= member->slot_count == 0 ? 1 : 0;
 }
 
-// Somebody who joins and leaves all the time costs the log a bounded number of lines.
-static bool may_say(const Member *member)
-{
-    RoomLive *live = member->room->live;
-    uint64_t  now_ms = uv_now(member->peer->host->loop);
-    if (now_ms - live->said_since_ms >= 1000) {
-        live->said_since_ms = now_ms;
-        live->said = 0;
-    }
-    if (live->said >= SERVER_MEMBER_EVENTS) {
-        member->room->result.live.unsaid += 1;
-        return false;
-    }
-    live->said += 1;
-    return true;
-}
-
 static void post_slots(const Member *member, ServerEventKind kind, const char *text)
 {
     for (uint32_t slot = 0; slot < member->room->live->players; slot++) {
-        if (live_has_bit(member->slots, slot) && may_say(member)) {
-            room_post(member->room, kind, slot, text);
+        if (live_has_bit(member->slots, slot)) {
+            room_post_chat(member->room, kind, slot, text);
         }
     }
+}
+
+// LEFT is for rooms that are left. A connection that ends hears BYE.
+static bool is_left_told(MessageReason reason)
+{
+    return reason == MESSAGE_REASON_ASKED || reason == MESSAGE_REASON_ENDED || reason == MESSAGE_REASON_FAULTED ||
+           reason == MESSAGE_REASON_STOPPING;
+}
+
+static void send_left(const Member *member, MessageReason reason)
+{
+    const Room *room = member->room;
+    Message     message = {
+        .type = MESSAGE_LEFT,
+        .room = member->room_number,
+        .epoch = room->live->epoch,
+        .tick = tp_sim_tick(room->sim),
+        .body.left = { .reason = (uint16_t)reason, .text = message_text("") },
+    };
+    peer_send(member->peer, &message);
 }
 
 void live_leave(Member *member, MessageReason reason)
@@ -162,14 +161,9 @@ void live_leave(Member *member, MessageReason reason)
     Room       *room = member->room;
     RoomLive   *live = room->live;
     const char *name = message_reason_name(reason);
-    Message     message = {
-        .type = MESSAGE_LEFT,
-        .room = member->room_number,
-        .epoch = live->epoch,
-        .tick = tp_sim_tick(room->sim),
-        .body.left = { .reason = reason != 0 ? reason : MESSAGE_REASON_ASKED, .text = message_text("") },
-    };
-    peer_send(member->peer, &message);
+    if (is_left_told(reason)) {
+        send_left(member, reason);
+    }
     for (uint32_t slot = 0; slot < live->players; slot++) {
         if (live_has_bit(member->slots, slot)) {
             live->slots[slot].owner = NULL;
@@ -216,30 +210,51 @@ static bool is_refused(Room *room, Peer *peer, const Message *message, uint32_t 
     return true;
 }
 
-// The canonical state into live->state; 0 with the peer refused when it cannot be sent.
-static size_t take_state(Room *room, Peer *peer, uint32_t cookie)
+static bool refuse_size(Peer *peer, uint32_t cookie, size_t size)
+{
+    char text[MESSAGE_TEXT_MAX];
+    snprintf(text, sizeof(text), "the room's rules and state have %zu bytes, and this server sends at most %zu at once", size,
+             (size_t)peer->host->limits->send_queue_bytes / 2);
+    peer_refuse(peer, cookie, MESSAGE_REASON_TOO_LARGE, text);
+    return false;
+}
+
+// The canonical state into live->state: once a tick, however many join.
+static bool encode_state(Room *room)
 {
     RoomLive *live = room->live;
-    size_t    size = 0;
-    size_t    rules_size = tp_sim_rules(room->sim)->size;
-    size_t    most = peer->host->limits->send_queue_bytes / 2;
-    carrier_flush(&peer->carrier); // what was sent for the room before is on its way
+    if (live->state_tick == tp_sim_tick(room->sim)) {
+        return true;
+    }
     if (live->state == NULL) {
         live->state_capacity = tp_sim_encoded_max(room->sim);
         live->state = malloc(live->state_capacity + 1);
     }
-    if (live->state == NULL || !tp_sim_encode(room->sim, live->state, live->state_capacity, &size)) {
-        peer_refuse(peer, cookie, MESSAGE_REASON_TOO_LARGE, "the room's state cannot be copied");
-    } else if (size + rules_size > most) {
-        char text[MESSAGE_TEXT_MAX];
-        snprintf(text, sizeof(text), "the room's rules and state have %zu bytes, and this server sends at most %zu at once", size + rules_size, most);
-        peer_refuse(peer, cookie, MESSAGE_REASON_TOO_LARGE, text);
-        size = 0;
-    } else if (carrier_waiting(&peer->carrier) + size + rules_size > peer->carrier.out_max - most) {
+    bool is_there = live->state != NULL && tp_sim_encode(room->sim, live->state, live->state_capacity, &live->state_size);
+    live->state_tick = is_there ? tp_sim_tick(room->sim) : UINT64_MAX;
+    return is_there;
+}
+
+// False with the peer refused. What is cheap to see comes first.
+static bool take_state(Room *room, Peer *peer, uint32_t cookie)
+{
+    const RoomLive *live = room->live;
+    size_t          rules_size = tp_sim_rules(room->sim)->size;
+    size_t          most = peer->host->limits->send_queue_bytes / 2;
+    carrier_flush(&peer->carrier); // what was sent for the room before is on its way
+    // An eighth more for the heads of its pieces.
+    if (peer->carrier.out_size + peer->carrier.writing_size + most + most / 8 > peer->carrier.out_max) {
         peer_refuse(peer, cookie, MESSAGE_REASON_FULL, "too much waits to be read on this connection: read it, then join");
-        size = 0;
+        return false;
     }
-    return size;
+    if (live->options.world->opaque == NULL && tp_sim_encoded_max(room->sim) + rules_size > most) {
+        return refuse_size(peer, cookie, tp_sim_encoded_max(room->sim) + rules_size);
+    }
+    if (!encode_state(room)) {
+        peer_refuse(peer, cookie, MESSAGE_REASON_TOO_LARGE, "the room's state cannot be copied");
+        return false;
+    }
+    return live->state_size + rules_size <= most || refuse_size(peer, cookie, live->state_size + rules_size);
 }
 
 static void send_pieces(const Member *member, MessagePieceKind kind, const uint8_t *bytes, size_t total)
@@ -295,12 +310,15 @@ bool live_join(Room *room, Peer *peer, const Message *message, uint32_t number)
     if (is_refused(room, peer, message, number)) {
         return false;
     }
-    size_t  size = take_state(room, peer, cookie);
-    Member *member = size > 0 ? calloc(1, sizeof(*member)) : NULL;
+    Member *member = NULL;
+    bool    has_state = take_state(room, peer, cookie);
+    if (has_state) {
+        member = calloc(1, sizeof(*member));
+    }
     if (member == NULL || !grow_members(peer)) {
         free(member);
         room->result.live.refused += 1;
-        if (size > 0) {
+        if (has_state) {
             peer_refuse(peer, cookie, MESSAGE_REASON_CROWDED, "the server is out of memory");
         }
         return false;
@@ -308,7 +326,7 @@ bool live_join(Room *room, Peer *peer, const Message *message, uint32_t number)
     *member = (Member){ .room = room, .peer = peer, .room_number = number };
     take_slots(room, member, message->body.join.slots);
     link_member(room, peer, member);
-    send_joined(member, cookie, size);
+    send_joined(member, cookie, room->live->state_size);
     room->result.live.joins += 1;
     post_slots(member, SERVER_EVENT_ROOM_JOIN, peer->address_text);
     return true;

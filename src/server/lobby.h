@@ -8,12 +8,16 @@ typedef struct Lobby {
     uv_tcp_t   listeners[SERVER_LISTENERS_MAX];
     char       addresses[SERVER_LISTENERS_MAX][PEER_ADDRESS_SIZE];
     uint32_t   ports[SERVER_LISTENERS_MAX];
-    uint32_t   count;
+    uint32_t   count;        ///< that listen
+    uint32_t   handle_count; ///< of `listeners` in use: those that failed, too
     PeerHost   peers;
     /// Takes a connection to the lane of its room; false: that lane is over.
     bool (*give)(void *to, uint32_t lane, PeerParcel *parcel);
     void *to;
     uint64_t   accept_failures;
+    uv_prepare_t turn;                        ///< a new turn of the loop: takes what the last one has left
+    uint32_t   taken_in_turn;
+    bool       is_left[SERVER_LISTENERS_MAX]; ///< a connection waits that libuv has accepted and nobody has taken: it asks for no more
     bool       is_listening;
 } Lobby;
 

@@ -20,21 +20,64 @@ static uint64_t silence_ms(const Peer *peer)
     return peer->has_hello && peer->member_count > 0 ? usual : usual < SERVER_HANDSHAKE_MS ? usual : SERVER_HANDSHAKE_MS;
 }
 
-// A message more: false when it is one too many.
-static bool take_credit(Peer *peer)
+static int64_t refilled(int64_t credit, uint64_t passed_ms, uint64_t rate, uint64_t most_rate)
+{
+    int64_t most = (int64_t)most_rate * BURST_SECONDS * CREDIT_OF_MESSAGE;
+    int64_t grown = credit + (int64_t)(passed_ms * rate);
+    return grown < most ? grown : credit > most ? credit : most;
+}
+
+static uint64_t base_rate(const PeerHost *host)
+{
+    uint64_t least = SERVER_MESSAGES_BURST_MIN / BURST_SECONDS;
+    return host->limits->messages_per_second > least ? host->limits->messages_per_second : least;
+}
+
+static void refill(Peer *peer)
 {
     uint64_t now_ms = uv_now(peer->host->loop);
-    int64_t  rate = (int64_t)(peer->host->limits->messages_per_second + peer->need_per_second);
-    int64_t  most = rate * BURST_SECONDS * CREDIT_OF_MESSAGE;
     uint64_t passed_ms = now_ms - peer->credit_ms;
     passed_ms = passed_ms < BURST_SECONDS * 1000 ? passed_ms : BURST_SECONDS * 1000;
-    int64_t grown = peer->credit + (int64_t)passed_ms * rate;
-    if (grown > most) {
-        grown = peer->credit > most ? peer->credit : most; // who has left a room may still say what it saved up in it
-    }
     peer->credit_ms = now_ms;
-    peer->credit = grown - CREDIT_OF_MESSAGE;
-    return peer->credit >= 0;
+    peer->credit = refilled(peer->credit, passed_ms, peer->host->limits->messages_per_second, base_rate(peer->host));
+    peer->input_credit = refilled(peer->input_credit, passed_ms, peer->inputs_per_second, peer->inputs_most);
+    peer->list_credit = refilled(peer->list_credit, passed_ms, SERVER_LISTS_PER_SECOND, SERVER_LISTS_PER_SECOND);
+}
+
+static bool take(int64_t *credit)
+{
+    if (*credit < CREDIT_OF_MESSAGE) {
+        return false;
+    }
+    *credit -= CREDIT_OF_MESSAGE;
+    return true;
+}
+
+// A message more: false when it is one too many. Inputs beyond what the slots need are messages like others: those for a room that has
+// just ended, say.
+static bool take_credit(Peer *peer, bool is_input)
+{
+    refill(peer);
+    return (is_input && take(&peer->input_credit)) || take(&peer->credit);
+}
+
+void peer_add_room(Peer *peer, uint64_t inputs_per_second)
+{
+    peer->inputs_per_second += inputs_per_second;
+    if (peer->inputs_per_second > peer->inputs_most) {
+        // Two seconds' worth may come at once, so also at the start.
+        peer->input_credit += (int64_t)(peer->inputs_per_second - peer->inputs_most) * BURST_SECONDS * CREDIT_OF_MESSAGE;
+        peer->inputs_most = peer->inputs_per_second;
+    }
+    uint32_t rooms = peer->member_count < SERVER_SEND_QUEUE_ROOMS ? peer->member_count : SERVER_SEND_QUEUE_ROOMS;
+    size_t   queue = (size_t)peer->host->limits->send_queue_bytes + (size_t)rooms * SERVER_SEND_QUEUE_ROOM_BYTES;
+    // It only grows: what waits may not be more than what may wait.
+    peer->carrier.out_max = queue > peer->carrier.out_max ? queue : peer->carrier.out_max;
+}
+
+void peer_heard(Peer *peer)
+{
+    peer->deadline_ms = uv_now(peer->host->loop) + silence_ms(peer);
 }
 
 void peer_send_bytes(Peer *peer, const uint8_t *bytes, size_t size)
@@ -103,11 +146,43 @@ static void welcome(Peer *peer, const Message *message)
     peer_send(peer, &answer);
 }
 
-static void list(Peer *peer, uint32_t first)
+static void send_page(Peer *peer, uint32_t first)
 {
     Message answer;
     directory_page(peer->host->directory, first, &answer);
     peer_send(peer, &answer);
+}
+
+static bool take_page(Peer *peer)
+{
+    PeerHost *host = peer->host;
+    uint64_t  now_ms = uv_now(host->loop);
+    uint64_t  passed_ms = now_ms - host->list_ms < 1000 ? now_ms - host->list_ms : 1000;
+    host->list_ms = now_ms;
+    host->list_credit = refilled(host->list_credit, passed_ms, SERVER_LISTS_PER_SECOND_THREAD, SERVER_LISTS_PER_SECOND_THREAD / BURST_SECONDS);
+    return host->list_credit >= CREDIT_OF_MESSAGE && take(&peer->list_credit) && take(&host->list_credit);
+}
+
+// A page costs more than any other answer, so there are only so many a second; one may wait for its turn.
+static void list(Peer *peer, uint32_t first)
+{
+    if (peer->has_list) {
+        peer_bye(peer, MESSAGE_REASON_FLOOD, "asked for a page of the list before the last one came");
+    } else if (take_page(peer)) {
+        send_page(peer, first);
+    } else {
+        peer->has_list = true;
+        peer->list_first = first;
+    }
+}
+
+static void serve_list(Peer *peer)
+{
+    refill(peer);
+    if (peer->has_list && !peer->is_leaving && take_page(peer)) {
+        peer->has_list = false;
+        send_page(peer, peer->list_first);
+    }
 }
 
 static void join(Peer *peer, const Message *message, const uint8_t *bytes, size_t size)
@@ -166,18 +241,21 @@ static void on_message(void *to, const uint8_t *bytes, size_t size)
 {
     Peer   *peer = to;
     Message message;
-    if (!take_credit(peer)) {
-        peer_bye(peer, MESSAGE_REASON_FLOOD, "more messages a second than this server takes");
-        return;
-    }
     const char *wrong = message_decode(bytes, size, &message);
-    if (wrong != NULL) {
+    if (!take_credit(peer, wrong == NULL && message.type == MESSAGE_INPUT)) {
+        peer_bye(peer, MESSAGE_REASON_FLOOD, "more messages a second than this server takes");
+    } else if (wrong != NULL) {
         peer_bye(peer, MESSAGE_REASON_MALFORMED, wrong);
-        return;
+    } else {
+        dispatch(peer, &message, bytes, size);
     }
-    dispatch(peer, &message, bytes, size);
     if (!peer->is_leaving) {
-        peer->deadline_ms = uv_now(peer->host->loop) + silence_ms(peer);
+        peer_heard(peer);
+    }
+    // Thousands of messages may wait to be read in one turn of the loop, and ticks fall due meanwhile.
+    PeerHost *host = peer->host;
+    if (++host->messages % SERVER_MESSAGES_PER_LOOK == 0 && host->breathe != NULL) {
+        host->breathe(host->to);
     }
 }
 
@@ -252,8 +330,9 @@ static Peer *make_peer(PeerHost *host)
     }
     peer->host = host;
     peer->credit_ms = uv_now(host->loop);
-    peer->credit = (int64_t)host->limits->messages_per_second * BURST_SECONDS * CREDIT_OF_MESSAGE;
-    peer->deadline_ms = uv_now(host->loop) + silence_ms(peer);
+    peer->credit = (int64_t)base_rate(host) * BURST_SECONDS * CREDIT_OF_MESSAGE;
+    peer->list_credit = (int64_t)SERVER_LISTS_PER_SECOND * BURST_SECONDS * CREDIT_OF_MESSAGE;
+    peer_heard(peer);
     if (carrier_open(&peer->carrier, host->loop, &carrier_events, peer, host->limits->send_queue_bytes) < 0) {
         free(peer);
         return NULL;
@@ -337,13 +416,14 @@ Peer *peer_adopt(PeerHost *host, const PeerParcel *parcel)
     return peer;
 }
 
-PeerParcel *peer_pack(Peer *peer, uint32_t number, const uint8_t *join_bytes, size_t join_size)
+PeerParcel *peer_pack(Peer *peer, uint32_t number, const uint8_t *join_bytes, size_t join_size, int *status)
 {
     PeerParcel *parcel = calloc(1, sizeof(*parcel) + SERVER_PARCEL_REST);
     carrier_flush(&peer->carrier); // the WELCOME of the same moment
-    if (parcel == NULL || carrier_release(&peer->carrier, &parcel->socket, parcel->rest, SERVER_PARCEL_REST, &parcel->rest_size) < 0) {
+    *status = parcel == NULL ? UV_ENOMEM
+                             : carrier_release(&peer->carrier, &parcel->socket, parcel->rest, SERVER_PARCEL_REST, &parcel->rest_size);
+    if (*status < 0) {
         free(parcel);
-        peer_bye(peer, MESSAGE_REASON_SLOW, "read the answers so far before you join");
         return NULL;
     }
     parcel->address = peer->address;
@@ -354,6 +434,15 @@ PeerParcel *peer_pack(Peer *peer, uint32_t number, const uint8_t *join_bytes, si
     peer->is_counted = false; // it goes with the parcel
     peer->is_leaving = true;
     return parcel;
+}
+
+void peer_return(PeerHost *host, PeerParcel *parcel)
+{
+    Peer *peer = peer_adopt(host, parcel);
+    if (peer != NULL) {
+        peer_bye(peer, MESSAGE_REASON_ENDED, "all rooms of this lane are over");
+    }
+    free(parcel);
 }
 
 void peer_parcel_drop(PeerHost *host, PeerParcel *parcel)
@@ -379,23 +468,45 @@ static void on_flush(uv_prepare_t *handle)
     peer_host_flush(handle->data);
 }
 
-// The one with the most waiting goes; nobody who reads is among them. What was waiting there.
-static size_t drop_slowest(PeerHost *host)
+static size_t held(const Peer *peer)
 {
-    Peer  *slowest = NULL;
-    size_t most = 0;
-    for (Peer *peer = host->peers; peer != NULL; peer = peer->next) {
-        size_t waiting = peer->carrier.is_ending ? 0 : carrier_waiting(&peer->carrier);
-        if (waiting > most) {
-            most = waiting;
-            slowest = peer;
+    return peer->carrier.is_ending ? 0 : peer->carrier.out_size + peer->carrier.writing_size;
+}
+
+static bool is_stuck(const Peer *peer)
+{
+    return peer->carrier.bytes_out == peer->waiting_before;
+}
+
+// First those that took nothing since the last look, of each kind those with the most waiting.
+static int compare_slow(const void *left, const void *right)
+{
+    const Peer *one = *(Peer *const *)left;
+    const Peer *other = *(Peer *const *)right;
+    if (is_stuck(one) != is_stuck(other)) {
+        return is_stuck(one) ? -1 : 1;
+    }
+    return held(one) != held(other) ? (held(one) > held(other) ? -1 : 1) : 0;
+}
+
+static void drop_slowest(PeerHost *host, size_t total)
+{
+    Peer   **slow = calloc(host->count, sizeof(Peer *));
+    uint32_t count = 0;
+    for (Peer *peer = host->peers; peer != NULL && slow != NULL; peer = peer->next) {
+        if (held(peer) > 0) {
+            slow[count++] = peer;
         }
     }
-    if (slowest != NULL) {
-        peer_bye(slowest, MESSAGE_REASON_SLOW, "it does not read what it is sent");
-        carrier_close(&slowest->carrier);
+    if (count > 0) {
+        qsort(slow, count, sizeof(Peer *), compare_slow);
     }
-    return most;
+    for (uint32_t i = 0; i < count && total > host->limits->send_total_bytes; i++) {
+        total -= held(slow[i]);
+        peer_bye(slow[i], MESSAGE_REASON_SLOW, "it does not read what it is sent");
+        carrier_close(&slow[i]->carrier);
+    }
+    free(slow);
 }
 
 static void bound_memory(PeerHost *host)
@@ -403,20 +514,33 @@ static void bound_memory(PeerHost *host)
     size_t total = 0;
     for (Peer *peer = host->peers; peer != NULL; peer = peer->next) {
         carrier_trim(&peer->carrier, SERVER_SEND_KEEP);
-        total += peer->carrier.is_ending ? 0 : carrier_waiting(&peer->carrier);
+        total += held(peer);
     }
-    while (total > host->limits->send_total_bytes) {
-        size_t gone = drop_slowest(host);
-        total = gone > 0 && gone < total ? total - gone : 0;
+    if (total > host->limits->send_total_bytes) {
+        drop_slowest(host, total);
     }
+    for (Peer *peer = host->peers; peer != NULL; peer = peer->next) {
+        peer->waiting_before = peer->carrier.bytes_out;
+    }
+}
+
+static uint64_t look_ms(const PeerHost *host)
+{
+    uint64_t quarter = host->limits->silence_ms / 4;
+    return quarter < 25 ? 25 : quarter < LOOK_MS ? quarter : LOOK_MS;
 }
 
 static void on_look(uv_timer_t *timer)
 {
     PeerHost *host = timer->data;
     uint64_t  now_ms = uv_now(host->loop);
+    // By so much the loop stood still: nobody could be heard, and what was sent meanwhile is read after this.
+    uint64_t late_ms = host->look_due_ms != 0 && now_ms > host->look_due_ms ? now_ms - host->look_due_ms : 0;
+    host->look_due_ms = now_ms + look_ms(host);
     bound_memory(host);
     for (Peer *peer = host->peers; peer != NULL; peer = peer->next) {
+        serve_list(peer);
+        peer->deadline_ms += late_ms;
         if (now_ms < peer->deadline_ms) {
             continue;
         }
@@ -426,12 +550,6 @@ static void on_look(uv_timer_t *timer)
             peer_bye(peer, MESSAGE_REASON_SILENT, peer->has_hello ? "nothing came for too long: PING keeps a connection" : "HELLO did not come");
         }
     }
-}
-
-static uint64_t look_ms(const PeerHost *host)
-{
-    uint64_t quarter = host->limits->silence_ms / 4;
-    return quarter < 25 ? 25 : quarter < LOOK_MS ? quarter : LOOK_MS;
 }
 
 int peer_host_open(PeerHost *host)

@@ -25,9 +25,15 @@ struct Peer {
     bool      is_dirty, is_dead, has_hello, is_leaving;
     bool      is_counted;        ///< in the host's addresses
     uint64_t  deadline_ms;       ///< of the loop's time: silence, or the last moment of a leaving one
-    uint64_t  credit_ms;         ///< when `credit` was counted
-    int64_t   credit;            ///< thousandths of messages it may send now
-    uint64_t  need_per_second;   ///< messages that its memberships need
+    uint64_t  credit_ms;         ///< when the three were counted
+    int64_t   credit;            ///< thousandths of messages it may send now; likewise below
+    int64_t   input_credit;      ///< of INPUT
+    int64_t   list_credit;       ///< of LIST
+    uint64_t  inputs_per_second; ///< that its memberships need
+    uint64_t  inputs_most;       ///< the most that they have needed
+    uint64_t  waiting_before;    ///< bytes_out at the last look, to know who reads
+    bool      has_list;          ///< a page waits for its turn: `list_first`
+    uint32_t  list_first;
     Address   address;
     char      address_text[PEER_ADDRESS_SIZE];
     struct Member **members;     ///< by room number
@@ -56,6 +62,8 @@ struct PeerHost {
     void                  *to;
     /// A JOIN for room `number` of the directory, whose message is `bytes`.
     void (*join)(void *to, Peer *peer, const Message *message, uint32_t number, const uint8_t *bytes, size_t size);
+    /// A moment between messages: whatever is due may be done. May be NULL.
+    void (*breathe)(void *to);
     /// LEAVE or INPUT.
     void (*room_message)(void *to, Peer *peer, const Message *message);
     /// The peer leaves: its memberships end now, for this reason.
@@ -64,8 +72,12 @@ struct PeerHost {
     void (*gone)(void *to);
     uv_prepare_t flush;               ///< before the loop waits: what was said in this turn leaves
     uv_timer_t   look;                ///< for silent and leaving ones
+    uint64_t     look_due_ms;         ///< 0: it has not looked yet
     Peer        *peers, *dirty;
     uint32_t     count;
+    uint32_t     messages;            ///< since the last breath
+    uint64_t     list_ms;             ///< when `list_credit` was counted
+    int64_t      list_credit;         ///< thousandths of pages that all may have now
     bool         is_open;
     /// Connections ended by reason (MessageReason), or at 0 by the client itself. Read by the main thread.
     atomic_ullong ends[PEER_ENDS];
@@ -85,10 +97,16 @@ int  peer_accept(PeerHost *host, uv_stream_t *listener);
 /// Takes a parcel's socket; NULL when that cannot be done, and the socket is closed and no longer counted. The bytes of the rest
 /// follow from inside the loop. The parcel stays the caller's.
 Peer *peer_adopt(PeerHost *host, const PeerParcel *parcel);
-/// Packs a peer up, from inside its JOIN, and lets go of it. NULL: it cannot be done now, and the peer is told so.
-PeerParcel *peer_pack(Peer *peer, uint32_t number, const uint8_t *join, size_t join_size);
+/// Packs a peer up, from inside its JOIN, and lets go of it. NULL with a libuv error when it cannot be done now: the peer is as it was.
+PeerParcel *peer_pack(Peer *peer, uint32_t number, const uint8_t *join, size_t join_size, int *status);
+/// Takes a parcel that nobody wants any more, with a BYE for its client. Frees it.
+void peer_return(PeerHost *host, PeerParcel *parcel);
 /// Throws a parcel away with its connection.
 void peer_parcel_drop(PeerHost *host, PeerParcel *parcel);
+/// Something of it was heard, so it is not silent.
+void peer_heard(Peer *peer);
+/// One more room, with so many inputs a second.
+void peer_add_room(Peer *peer, uint64_t inputs_per_second);
 
 void peer_send(Peer *peer, const Message *message);
 /// The same for bytes that are encoded already.

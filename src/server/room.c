@@ -30,6 +30,22 @@ void room_post(Room *room, ServerEventKind kind, uint64_t value, const char *tex
     post(room, &event);
 }
 
+void room_post_chat(Room *room, ServerEventKind kind, uint64_t value, const char *text)
+{
+    uint64_t now_ms = 0;
+    bool     may_chat = room->host->may_chat == NULL || room->host->may_chat(room->host->to, &now_ms);
+    if (now_ms - room->chat_since_ms >= 1000) {
+        room->chat_since_ms = now_ms;
+        room->chats = 0;
+    }
+    if (!may_chat || room->chats >= SERVER_MEMBER_EVENTS) {
+        room->result.live.unsaid += 1;
+        return;
+    }
+    room->chats += 1;
+    room_post(room, kind, value, text);
+}
+
 bool room_open_log(Room *room, const tp_ident *ident, tp_error *error)
 {
     const char      *slash = strrchr(room->result.path, '/');
@@ -59,13 +75,23 @@ static void keep_log_error(Room *room)
     }
 }
 
+// Once per room: later loops' logs have their errors in the result.
+static void say_log_failed(Room *room)
+{
+    if (room->has_said_log_failed) {
+        return;
+    }
+    room->has_said_log_failed = true;
+    ServerEvent event = event_of(room, SERVER_EVENT_RECORD_FAILED);
+    snprintf(event.text, sizeof(event.text), "%s: the room goes on without: make room on the disk and run it again", room->result.log_error);
+    post(room, &event);
+}
+
 void room_lose_log(Room *room)
 {
     room->is_log_failed = true;
     keep_log_error(room);
-    ServerEvent event = event_of(room, SERVER_EVENT_RECORD_FAILED);
-    snprintf(event.text, sizeof(event.text), "%s: the room goes on without: make room on the disk and run it again", room->result.log_error);
-    post(room, &event);
+    say_log_failed(room);
 }
 
 static bool has_fault(const Room *room)
@@ -96,7 +122,6 @@ static void refuse(Room *room, const tp_error *error)
     }
     result->last_event = SERVER_EVENT_ROOM_REFUSED;
     result->state = SERVER_ROOM_DONE;
-    atomic_store(&room->listing.is_over, true);
 }
 
 // A whole log that matched was run for the reason that it was recorded for; of any other one only a part was run.
@@ -179,7 +204,7 @@ void room_start_clock(Room *room, int64_t now_ns)
 int64_t room_next_due_ns(const Room *room)
 {
     bool is_stalled = room->live != NULL && room->live->stall_start_ns != 0;
-    return is_stalled ? room->live->look_ns : tp_tickclock_next_ns(&room->clock);
+    return is_stalled ? room->live->stall_end_ns : tp_tickclock_next_ns(&room->clock);
 }
 
 bool room_is_paused(const Room *room)
@@ -190,7 +215,7 @@ bool room_is_paused(const Room *room)
 void room_resume(Room *room)
 {
     room->live->is_paused = false;
-    room_post(room, SERVER_EVENT_ROOM_RESUMED, 0, "");
+    room_post_chat(room, SERVER_EVENT_ROOM_RESUMED, 0, "");
 }
 
 // The clock stands still for a while, or for good: the rate held is that of the stretches in which it ran.
@@ -210,7 +235,7 @@ static void pause_live(Room *room)
     if (room->live != NULL && room->result.state == SERVER_ROOM_RUNNING && !live_can_resume(room)) {
         room->live->is_paused = true;
         end_stretch(room);
-        room_post(room, SERVER_EVENT_ROOM_PAUSED, 0, "");
+        room_post_chat(room, SERVER_EVENT_ROOM_PAUSED, 0, "");
     }
 }
 
@@ -232,16 +257,24 @@ static void tick(Room *room, int64_t now_ns)
     }
 }
 
-static void report_late(Room *room, int64_t now_ns)
+static void post_late(Room *room)
 {
-    if (room->late_ticks_unreported == 0 || (room->late_report_ns != 0 && now_ns - room->late_report_ns < SERVER_LATE_REPORT_NS)) {
+    if (room->late_ticks_unreported == 0) {
         return;
     }
     ServerEvent event = event_of(room, SERVER_EVENT_ROOM_LATE);
     event.value = room->late_ticks_unreported;
     room->late_ticks_unreported = 0;
-    room->late_report_ns = now_ns;
     post(room, &event);
+}
+
+static void report_late(Room *room, int64_t now_ns)
+{
+    bool is_too_soon = room->late_report_ns != 0 && now_ns - room->late_report_ns < SERVER_LATE_REPORT_NS;
+    if (room->late_ticks_unreported > 0 && !is_too_soon) {
+        room->late_report_ns = now_ns;
+        post_late(room);
+    }
 }
 
 static void count_dropped(Room *room, uint64_t dropped, int64_t now_ns)
@@ -330,8 +363,9 @@ void room_end(Room *room)
 {
     ServerRoomResult *result = &room->result;
     assert(result->state == SERVER_ROOM_RUNNING);
-    atomic_store(&room->listing.is_over, true);
+    post_late(room);
     if (room->live != NULL) {
+        atomic_store(&room->listing.is_over, true); // at once, though its log is still on its way
         live_finish(room);
     } else {
         recorded_finish(room);
@@ -369,6 +403,9 @@ bool room_settle(Room *room)
         return false;
     }
     keep_log_error(room);
+    if (room->result.log_error[0] != '\0') {
+        say_log_failed(room); // it showed only at the end
+    }
     room->result.durable_tick = server_log_durable_tick(&room->log);
     room->result.log_bytes += server_log_close(&room->log);
     room->result.recorder_cpu_ns += room->log.cpu_ns;

@@ -16,6 +16,8 @@ typedef struct RoomHost {
     const ServerOptions *options;
     void (*post)(void *to, ServerEvent *event);
     void (*drained)(void *to); ///< from a recorder thread: look for rooms whose logs are written
+    /// Whether one more of the events that clients cause may be told. NULL: always.
+    bool (*may_chat)(void *to, uint64_t *now_ms);
     void *to;
 } RoomHost;
 
@@ -48,6 +50,9 @@ typedef struct Room {
     int64_t      first_ns, last_ns;       ///< when the first and last tick of this stretch of the clock began; 0: none yet
     uint64_t     stretch_ticks;           ///< since first_ns
     uint64_t     loop_ticks;              ///< of this loop
+    uint64_t     chat_since_ms;           ///< events that clients caused in this second: `chats`
+    uint32_t     chats;
+    bool         has_said_log_failed;
     uint64_t     late_ticks_unreported;   ///< dropped since the last report
     int64_t      late_report_ns;
     Lateness     lateness;
@@ -80,6 +85,8 @@ void room_post_last(Room *room);
 void room_post_status(Room *room);
 /// An event of this room, with one line for people.
 void room_post(Room *room, ServerEventKind kind, uint64_t value, const char *text);
+/// The same for an event that clients can cause as often as they like: SERVER_MEMBER_EVENTS holds.
+void room_post_chat(Room *room, ServerEventKind kind, uint64_t value, const char *text);
 /// Frees what a DONE or WAITING room still holds.
 void room_finish(Room *room);
 

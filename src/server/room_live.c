@@ -85,6 +85,7 @@ bool live_create(Room *room, const ServerLiveOptions *options, tp_error *error)
     live->options.tick_rate_hz = options->tick_rate_hz > 0 ? options->tick_rate_hz : world->tick_rate_hz;
     live->options.stall_ms = options->stall_ms > 0 ? options->stall_ms : SERVER_STALL_MS;
     live->epoch = 1;
+    live->state_tick = UINT64_MAX;
     if (make_live(live, error)) {
         return true;
     }
@@ -145,6 +146,7 @@ static tp_row fill_row(Room *room)
         bool is_present = live->slots[slot].owner != NULL;
         live_set_bit(live->presence, slot, is_present);
         live->slots[slot].was_present = is_present;
+        live->was_somebody = live->was_somebody || is_present; // who left before a tick was never there
         if (is_present) {
             live->origins[slot / 4] |= (uint8_t)(live_take_input(room, slot) << (slot % 4 * 2));
         } else {

@@ -34,9 +34,9 @@ struct RoomLive {
     bool       has_begun;       ///< start_players have been there
     bool       is_paused;       ///< no clock: nobody is there, or not enough to begin
     int64_t    stall_start_ns;  ///< 0: no tick waits
-    int64_t    look_ns;         ///< a stalled tick looks again
-    uint64_t   said_since_ms;   ///< events of members in this second: `said`
-    uint32_t   said;
+    int64_t    stall_end_ns;    ///< when a stalled tick goes on without
+    uint64_t   state_tick;      ///< of `state`, and `state_size` its size; UINT64_MAX: none
+    size_t     state_size;
     LiveSlot  *slots;           ///< players; likewise below
     uint64_t  *stamps;          ///< [slot][tick % SERVER_INPUT_AHEAD]: tick + 1 of the input that is there, 0: none
     uint8_t   *inputs;          ///< [slot][tick % SERVER_INPUT_AHEAD][input_size]
@@ -74,6 +74,8 @@ bool live_must_wait(Room *room, int64_t now_ns);
 void live_step(Room *room);
 /// The input of a slot at the next tick, by what came and by the room's policy, into the row's place. Where it is from.
 tp_origin live_take_input(Room *room, uint32_t slot);
+/// A stalled tick need not wait any more.
+bool live_is_ready(const Room *room);
 /// Nobody is there any more: true when the room is over by that.
 bool live_is_deserted(const Room *room);
 /// The members are told, and gone.

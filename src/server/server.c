@@ -64,14 +64,19 @@ static void emit_own(Server *server, ServerEventKind kind, uint64_t tick, uint64
     emit(server, &event);
 }
 
-static void drain_events(Server *server)
+// At most so many. False when there may be more: whoever prints slowly must not keep the main thread from everything else.
+static bool drain_events(Server *server, uint32_t most)
 {
     ServerEvent event;
     for (uint32_t i = 0; i < server->worker_count; i++) {
         while (event_queue_pop(&server->workers[i].events, &event)) {
             emit(server, &event);
+            if (--most == 0) {
+                return false;
+            }
         }
     }
+    return true;
 }
 
 static uint32_t unfinished_workers(const Server *server)
@@ -163,13 +168,15 @@ static void on_status(uv_timer_t *timer)
 static void on_main_wake(uv_async_t *handle)
 {
     Server *server = handle->data;
-    drain_events(server);
     if (atomic_load(&server->stop_wanted) && !server->is_stopping) {
         begin_stop(server);
     }
+    if (!drain_events(server, SERVER_EVENTS_TURN)) {
+        uv_async_send(&server->wake);
+    }
     for (uint32_t i = 0; i < server->worker_count; i++) {
         if (worker_is_done(&server->workers[i])) {
-            worker_drop_mail(&server->workers[i]);
+            worker_return_mail(&server->workers[i], &server->lobby.peers);
         }
     }
     if (unfinished_workers(server) == 0) {
@@ -409,7 +416,7 @@ ServerRun server_run(Server *server, tp_error *error)
         return SERVER_RUN_OVERDUE;
     }
     wait_for_workers(server);
-    drain_events(server);
+    drain_events(server, UINT32_MAX);
     close_lobby(server);
     emit_own(server, SERVER_EVENT_STOP, server->room_count, dropped_events(server));
     close_workers(server);

@@ -32,9 +32,13 @@ enum {
     /// wait in order.
     SERVER_FAST_OPEN_MAX = 8,
 
-    /// Events a thread may have waiting for the main thread. Beyond it, opening, lateness and status events are dropped and
-    /// counted in server.stop. A room's last event always has a place of its own.
+    /// Events a thread may have waiting for the main thread, or one for each of its rooms if that is more. Beyond it, opening, lateness,
+    /// members', pausing and status events are dropped and counted in server.stop. A room's last event and its first record_failed have
+    /// places of their own.
     SERVER_EVENTS_MAX = 256,
+
+    /// Events that the main thread tells before it looks after listeners and a stop again.
+    SERVER_EVENTS_TURN = 256,
 
     /// Least time between two reports of one room that it dropped ticks, in nanoseconds. Those in between are added up.
     SERVER_LATE_REPORT_NS = 1000000000,
@@ -61,23 +65,39 @@ enum {
     SERVER_LISTENERS_MAX = 8,
 
     /// Connections at once, and from one address. One more is accepted and closed at once with BYE (crowded), so that it knows.
+    /// An IPv6 address counts by its first 64 bits, since who has one has all of those.
     SERVER_CONNECTIONS             = 8192,
-    SERVER_CONNECTIONS_PER_ADDRESS = 8192,
+    SERVER_CONNECTIONS_PER_ADDRESS = 1024,
     /// What these two may be set to at most. Above the system's limit of open files the system has the last word.
     SERVER_CONNECTIONS_MAX = 1000000,
 
     /// Connections that the system keeps for the listener before they are accepted (net.core.somaxconn has the last word).
     SERVER_BACKLOG = 4096,
 
-    /// Messages a second of one connection, on top of twice the inputs its slots need; two seconds' worth may come at once. More:
-    /// BYE (flood), and the connection is closed.
+    /// Connections taken in one turn of the main loop. The others wait in the backlog for the next one, so that a storm of them holds up
+    /// nobody who is here already, and those that are too many are freed as fast as they come.
+    SERVER_ACCEPTS_PER_TURN = 64,
+
+    /// Messages a second of one connection; two seconds' worth may come at once, and never fewer than the burst. INPUT for its own slots has
+    /// a count of its own: twice what they need, likewise. More: BYE (flood), and the connection is closed.
     SERVER_MESSAGES_PER_SECOND     = 100,
     SERVER_MESSAGES_PER_SECOND_MAX = 1000000,
+    SERVER_MESSAGES_BURST_MIN      = 16,
+
+    /// Pages of the list that one connection, and a thread all in all, answers in a second. A page beyond waits for its turn; asking for
+    /// another one while one waits is a flood.
+    SERVER_LISTS_PER_SECOND        = 25,
+    SERVER_LISTS_PER_SECOND_THREAD = 2000,
+
+    /// Messages after which a thread looks whether a tick is due before it goes on with what else was received.
+    SERVER_MESSAGES_PER_LOOK = 32,
 
     /// Bytes that may wait for one client to read them. More: closed (slow); its slots leave. Half of it is the most that a room's rules
     /// and state may have for who joins (too-large).
     SERVER_SEND_QUEUE_BYTES     = 262144,
-    SERVER_SEND_QUEUE_ROOM_BYTES = 65536, ///< on top of it for each room that the connection has been in at once
+    /// On top of it for each room that the connection has been in at once, for so many rooms at most.
+    SERVER_SEND_QUEUE_ROOM_BYTES = 65536,
+    SERVER_SEND_QUEUE_ROOMS      = 64,
     SERVER_SEND_QUEUE_BYTES_MIN = 65536,
     SERVER_SEND_QUEUE_BYTES_MAX = 268435456,
 
@@ -115,8 +135,9 @@ enum {
     /// How long a tick of a stalling room waits for missing inputs, in milliseconds; then the room repeats them.
     SERVER_STALL_MS     = 1000,
     SERVER_STALL_MS_MAX = 60000,
-    /// How often a stalled tick looks again, in nanoseconds.
-    SERVER_STALL_LOOK_NS = 1000000,
+    /// Ticks in a row that a stalling room has waited for a slot in vain; then it waits for it no more, until an input of it comes: who is
+    /// gone without having left costs the others so much and no more.
+    SERVER_STALL_TICKS = 3,
 
     /// How long a connection that was told BYE is kept for the other side to read it and close, in milliseconds. What it sends meanwhile
     /// is thrown away.
@@ -129,8 +150,10 @@ enum {
     /// the answer.
     SERVER_PARCEL_REST = 4096,
 
-    /// Events of joining and leaving that a room tells in one second. Those beyond are counted only (unsaid).
-    SERVER_MEMBER_EVENTS = 64,
+    /// Events of joining, leaving, pausing and resuming that a room, and a thread with all its rooms, tells in one second. Those beyond
+    /// are counted only (unsaid).
+    SERVER_MEMBER_EVENTS        = 64,
+    SERVER_MEMBER_EVENTS_THREAD = 256,
 
     /// Clients' events are put together for so long, in milliseconds: ten thousand hostile connects are one line.
     SERVER_CLIENTS_REPORT_MS = 1000,

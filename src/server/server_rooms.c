@@ -159,6 +159,10 @@ bool server_add_live(Server *server, const ServerLiveOptions *options, tp_error 
     if (options->stall_ms > SERVER_STALL_MS_MAX) {
         return tp_error_set(error, "stall_ms: %u is more than %d", options->stall_ms, SERVER_STALL_MS_MAX);
     }
+    uint32_t players = options->players > 0 ? options->players : options->world->players_standard;
+    if (options->start_players > players) {
+        return tp_error_set(error, "start_players: %u, but the room has %u slots: it would never begin", options->start_players, players);
+    }
     Room *room = make_room(server, options->record_dir, options->durability);
     if (room == NULL) {
         return tp_error_set(error, "out of memory");

@@ -9,17 +9,30 @@
 
 enum { FLUSH_ROOMS = 16 };
 
-static bool is_last_event(ServerEventKind kind)
+// Of each room at most one of either.
+static bool is_kept_event(ServerEventKind kind)
 {
-    return kind >= SERVER_EVENT_ROOM_DONE && kind <= SERVER_EVENT_ROOM_STOPPED;
+    return (kind >= SERVER_EVENT_ROOM_DONE && kind <= SERVER_EVENT_ROOM_STOPPED) || kind == SERVER_EVENT_RECORD_FAILED;
 }
 
 static void post_event(void *to, ServerEvent *event)
 {
     Worker *worker = to;
     event->elapsed_ns = ticker_now_ns() - worker->start_ns;
-    event_queue_push(&worker->events, event, is_last_event(event->kind));
+    event_queue_push(&worker->events, event, is_kept_event(event->kind));
     uv_async_send(worker->main);
+}
+
+static bool may_chat(void *to, uint64_t *now_ms)
+{
+    Worker *worker = to;
+    *now_ms = uv_now(&worker->loop);
+    if (*now_ms - worker->chat_since_ms >= 1000) {
+        worker->chat_since_ms = *now_ms;
+        worker->chats = 0;
+    }
+    worker->chats += 1;
+    return worker->chats <= SERVER_MEMBER_EVENTS_THREAD;
 }
 
 // On a recorder thread: the worker looks for itself whose log it is.
@@ -33,6 +46,7 @@ static void finish_room(Worker *worker, Room *room)
 {
     room_post_last(room);
     room_finish(room);
+    atomic_store(&room->listing.is_over, true);
     worker->unfinished -= 1;
 }
 
@@ -53,8 +67,7 @@ static void arm(Worker *worker)
 static void on_goodbye(uv_timer_t *timer)
 {
     Worker *worker = timer->data;
-    peer_host_drop(&worker->peers);
-    uv_stop(&worker->loop);
+    peer_host_drop(&worker->peers); // on_gone ends the loop with the last one
 }
 
 // All rooms are over: clients get a moment to read how it ended.
@@ -70,6 +83,12 @@ void worker_leave_when_done(Worker *worker)
         peer_host_bye(&worker->peers, worker->is_stopping ? MESSAGE_REASON_STOPPING : MESSAGE_REASON_ENDED);
         uv_timer_start(&worker->goodbye, on_goodbye, SERVER_GOODBYE_MS, 0);
     }
+}
+
+void worker_hurry(Worker *worker, Room *room)
+{
+    deadlines_move(&worker->deadlines, room->number, ticker_now_ns());
+    arm(worker);
 }
 
 void worker_schedule(Worker *worker, Room *room)
@@ -127,6 +146,13 @@ static void on_due(void *to)
     }
     arm(worker);
     worker_leave_when_done(worker);
+}
+
+void worker_run_due(Worker *worker)
+{
+    if (worker->deadlines.count > 0 && worker->deadlines.items[0].due_ns <= ticker_now_ns()) {
+        on_due(worker);
+    }
 }
 
 static Room *next_fast_room(Worker *worker)
@@ -331,12 +357,12 @@ bool worker_open(Worker *worker, Room **rooms, uint32_t room_count, const Worker
     worker->lane = world->lane;
     worker->rooms = rooms;
     worker->room_count = worker->unfinished = room_count;
-    worker->host = (RoomHost){ .options = world->options, .post = post_event, .drained = wake_for_log, .to = worker };
+    worker->host = (RoomHost){ .options = world->options, .post = post_event, .drained = wake_for_log, .may_chat = may_chat, .to = worker };
     for (uint32_t i = 0; i < room_count; i++) {
         rooms[i]->host = &worker->host;
         rooms[i]->number = i;
     }
-    if (!deadlines_init(&worker->deadlines, room_count) || !event_queue_init(&worker->events, room_count)) {
+    if (!deadlines_init(&worker->deadlines, room_count) || !event_queue_init(&worker->events, room_count > SERVER_EVENTS_MAX ? room_count : SERVER_EVENTS_MAX, 2 * room_count)) {
         return tp_error_set(error, "out of memory");
     }
     return open_handles(worker, error) && worker_open_peers(worker, world, error);

@@ -35,6 +35,8 @@ typedef struct Worker {
     uint32_t    fast_count, fast_turn;
     Deadlines   deadlines;
     bool        is_stopping, is_leaving;
+    uint64_t    chat_since_ms; ///< events that clients caused in this second: `chats`
+    uint32_t    chats;
     bool        is_open, has_thread;
     atomic_bool stop_wanted, status_wanted, is_done;
 } Worker;
@@ -56,8 +58,8 @@ bool worker_open(Worker *worker, Room **rooms, uint32_t room_count, const Worker
 /// Hands a connection over, whatever becomes of it there. From the main thread, while the worker is open.
 void worker_give(Worker *worker, PeerParcel *parcel);
 bool worker_start(Worker *worker, tp_error *error);
-/// Of a worker that is done: what was given too late to be received.
-void worker_drop_mail(Worker *worker);
+/// Of a worker that is done: what was given too late to be received goes back to the main thread's peers.
+void worker_return_mail(Worker *worker, PeerHost *lobby);
 /// From the main thread, while the worker is open.
 void worker_stop(Worker *worker);
 void worker_ask_status(Worker *worker);
@@ -72,5 +74,9 @@ void worker_close_peers(Worker *worker); ///< hands back what is left; the loop 
 void worker_receive_peers(Worker *worker);
 /// The room's clock was started.
 void worker_schedule(Worker *worker, Room *room);
+/// The room's stalled tick is due now.
+void worker_hurry(Worker *worker, Room *room);
+/// Ticks that are due, between two messages.
+void worker_run_due(Worker *worker);
 /// Ends the loop once all rooms are over and their clients gone.
 void worker_leave_when_done(Worker *worker);

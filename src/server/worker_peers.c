@@ -12,7 +12,8 @@ static void resume_live(Worker *worker, Room *room)
     }
     int64_t now_ns = ticker_now_ns();
     room_resume(room);
-    room_start_clock(room, now_ns - now_ns % SERVER_PHASE_NS);
+    bool is_slow = room->result.report.tick_rate_hz <= 1000000000 / SERVER_PHASE_NS;
+    room_start_clock(room, is_slow ? now_ns - now_ns % SERVER_PHASE_NS : now_ns);
     worker_schedule(worker, room);
 }
 
@@ -29,32 +30,48 @@ static void on_join(void *to, Peer *peer, const Message *message, uint32_t numbe
     }
 }
 
+// A stalled tick that waits for nothing any more is done now, not when its time is over.
+static void hurry(Worker *worker, Room *room)
+{
+    if (room->result.state == SERVER_ROOM_RUNNING && live_is_ready(room)) {
+        worker_hurry(worker, room);
+    }
+}
+
 // For a room that the client is not in, nothing happens: it may have been put out of it a moment ago.
 static void on_room_message(void *to, Peer *peer, const Message *message)
 {
     Member *member = live_member(peer, message->room);
-    (void)to;
     if (member == NULL) {
         return;
     }
+    Room *room = member->room;
     if (message->type == MESSAGE_INPUT) {
-        live_input(member->room, member, message);
+        live_input(room, member, message);
     } else {
         live_leave(member, MESSAGE_REASON_ASKED);
     }
+    hurry(to, room);
 }
 
 static void on_leave(void *to, Peer *peer, uint32_t reason)
 {
-    (void)to;
     while (peer->member_count > 0) {
-        live_leave(peer->members[peer->member_count - 1], (MessageReason)reason);
+        Member *member = peer->members[peer->member_count - 1];
+        Room   *room = member->room;
+        live_leave(member, (MessageReason)reason);
+        hurry(to, room);
     }
 }
 
 static void on_gone(void *to)
 {
     worker_leave_when_done(to);
+}
+
+static void on_breathe(void *to)
+{
+    worker_run_due(to);
 }
 
 static PeerParcel *take_mail(Worker *worker)
@@ -73,11 +90,15 @@ static PeerParcel *take_mail(Worker *worker)
     return oldest;
 }
 
-void worker_drop_mail(Worker *worker)
+void worker_return_mail(Worker *worker, PeerHost *lobby)
 {
     for (PeerParcel *parcel = take_mail(worker); parcel != NULL;) {
         PeerParcel *next = parcel->next;
-        peer_parcel_drop(&worker->peers, parcel);
+        if (lobby->is_open) {
+            peer_return(lobby, parcel);
+        } else {
+            peer_parcel_drop(&worker->peers, parcel);
+        }
         parcel = next;
     }
 }
@@ -90,9 +111,10 @@ void worker_receive_peers(Worker *worker)
         Peer       *peer = peer_adopt(&worker->peers, parcel);
         if (peer != NULL && message_decode(parcel->join, parcel->join_size, &message) == NULL) {
             if (worker->is_leaving) {
-                peer_bye(peer, MESSAGE_REASON_STOPPING, "all rooms here are over");
+                peer_bye(peer, worker->is_stopping ? MESSAGE_REASON_STOPPING : MESSAGE_REASON_ENDED, "all rooms of this lane are over");
             } else {
                 on_join(worker, peer, &message, parcel->number, NULL, 0);
+                peer_heard(peer); // the JOIN was its word, and now it has a room or not
             }
         }
         free(parcel);
@@ -127,6 +149,7 @@ bool worker_open_peers(Worker *worker, const WorkerWorld *world, tp_error *error
         .room_message = on_room_message,
         .leave = on_leave,
         .gone = on_gone,
+        .breathe = on_breathe,
     };
     int status = peer_host_open(&worker->peers);
     return status == 0 || tp_error_set(error, "preparing for clients: %s", uv_strerror(status));
@@ -137,7 +160,7 @@ void worker_close_peers(Worker *worker)
     if (!worker->is_mailbox_open) {
         return;
     }
-    worker_drop_mail(worker);
+    worker_return_mail(worker, &(PeerHost){ .is_open = false });
     worker->peers.gone = NULL; // nobody waits for them any more
     peer_host_drop(&worker->peers);
     peer_host_close(&worker->peers);

@@ -17,6 +17,8 @@ printf '{\n "entities": 5,\n "lead_ms": 1\n}' > c.json; run c.json
 printf '{\n "entities": 5,,\n}' > c.json; run c.json
 printf '{"a\001": 1}' > c.json; run c.json
 printf '{"\\u00011": 1}' > c.json; run c.json
+printf '{"entities": 5,\n 7 : 1}' > c.json; run c.json
+run "$(printf 'a\033[31m\n.json')"
 printf '{"lead_ms": 900, "entities": 7}' > c.json
 "$TICKPROOF" run --world runner --ticks 5 --config - -o a.tpr < c.json > /dev/null
 "$TICKPROOF" info a.tpr | grep config

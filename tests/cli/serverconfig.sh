@@ -14,6 +14,7 @@ c '{"a\\u0000": 1}'
 c '\n{"rooms": [[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]}'
 c '\n[1]'
 c '{1: 2}'
+c '{"rooms": [{"source": "live", "name": "a", "world": "runner",\n"config": {5\t: 3}}]}'
 head -c 4194305 /dev/zero | tr '\0' ' ' > large.json
 t --config large.json --check-config
 rm large.json
@@ -47,6 +48,9 @@ c '{"limits": {"send_queue_bytes": 5}}'
 c '{"limits": {"send_total_bytes": 5}}'
 c '{"record": true}'
 c '{"record": {"durability": "maybe"}}'
+c '{"record": {\n"durability": "seal"}, "rooms": [{"source": "live", "name": "a", "world": "runner"}]}'
+c '{"limits": {"send_total_bytes": 100000,\n"send_queue_bytes": 100001}}'
+c '{"limits": {\n"send_total_bytes": 100000}}'
 c '{"rooms": {}}'
 c '{"rooms": [5]}'
 
@@ -59,6 +63,7 @@ c '{"listen": ["127.0.0.1:1",\n "127.0.0.1:"]}'
 c '{"listen": ["127.0.0.1:1",\n "127.0.0.1:1"]}'
 c '{"listen": ["[::1]:1", "[::1]:2", "[::1]:3", "[::1]:4", "[::1]:5", "[::1]:6", "[::1]:7", "[::1]:8",\n "[::1]:9"]}'
 c '{"listen": 7777}'
+c '{"listen": []}'
 
 echo "== rooms"
 c '{}'
@@ -74,6 +79,7 @@ c '{"rooms": [{"source": "live", "name": "a",\n "world": "nowhere"}]}'
 c '{"rooms": [\n {"source": "live", "name": "a\\"[{", "world": "runner",\n "players": 2}]}'
 c '{"rooms": [\n {"source": "live", "name": "a", "world": "runner",\n "players": 2},\n {"source": "live", "name": "b", "world": "runner",\n "players": 300}]}'
 c '{"rooms": [\r\n {"source": "recorded", "log": "log.tpr", "name": "x"},\r\n {"name": "b", "world": "runner",\r\n "players": 0, "source": "live"}]}'
+c '{"rooms": [{"source": "live", "name": "a", "world": "fighter",\n "players": 0}]}'
 c '{"rooms": [\n {"source": "live", "name": "a", "world": "runner"},\n {"source": "live", "world": "runner",\n "name": "a"}]}'
 c '{"rooms": [\n {"source": "live", "name": "a", "world": "runner", "count": 3},\n {"source": "recorded", "log": "log.tpr",\n "name": "a-2"}]}'
 c '{"rooms": [{"source": "live", "name": "a", "world": "runner", "players": 2,\n "start_players": 3}]}'
@@ -84,6 +90,7 @@ c '{"rooms": [{"source": "live", "name": "a", "world": "runner",\n "count": 0}]}
 c '{"rooms": [{"source": "live", "name": "a", "world": "runner", "count": 4000},\n {"source": "live", "name": "b", "world": "runner", "count": 97}]}'
 c '{"rooms": [{"source": "live", "name": "a", "world": "runner",\n "record": true}]}'
 c '{"rooms": [{"source": "live", "name": "a", "world": "runner",\n "record": 3}]}'
+c '{"rooms": [{"source": "live", "name": "a", "world": "runner",\n "record": {"durability": "seal"}}]}'
 c '{"rooms": [{"source": "live", "name": "a", "world": "runner", "record": {\n"directory": "no/where"}}]}'
 
 echo "== a world's config"
@@ -114,6 +121,14 @@ t --config c.json --max-connections 0
 t --config c.json --silence-ms 99
 t --listen somewhere
 t --durability maybe
+t --live a=runner --durability seal --check-config
+t --live a=runner --loop-count 2 --check-config
+t --live a=runner --real-time --check-config
+t --live a=runner --as-fast-as-possible --check-config
+t --live a=runner --record no/where --check-config
+t --live a=runner --send-queue-bytes 67108865 --check-config
+t --live a=runner --send-total-bytes 65536 --check-config
+t --live a=runner --listen 127.0.0.1:1 --listen 127.0.0.1:1 --check-config
 t --live arena
 t --live arena=
 t --live 'a b=runner'
@@ -152,6 +167,14 @@ t --live arena=runner,count=3,seed=0x10,config.lead_ms=900,when_empty=end --chec
 t --recorded log.tpr --check-config
 echo '{}' > empty.json
 t --config empty.json --recorded log.tpr --check-config
+# A flag may give what the file leaves out, and take back what is too much in it.
+echo '{"record": {"durability": "seal"}, "limits": {"send_total_bytes": 65536}}' > part.json
+t --config part.json --live a=runner --record own --send-queue-bytes 65536 --check-config
+echo '{"record": {"directory": "own"}, "rooms": [{"source": "recorded", "log": "log.tpr"}]}' > part.json
+t --config part.json --durability tick --check-config
+# Recorded rooms of a file do not hear this flag.
+t --config part.json --loop-count 2 --check-config
+rm part.json
 rm empty.json rooms.json
 # Checking made no file.
 rm -r logs c.json

@@ -56,7 +56,7 @@ void live_fixture_start(LiveSetting *setting)
 {
     tp_error error;
     cr_assert(server_listen(setting->server, "127.0.0.1:0", &error), "%s", error.text);
-    setting->port = server_port(setting->server, 0);
+    setting->port = setting->port > 0 ? setting->port : server_port(setting->server, 0);
     cr_assert_gt(setting->port, 0);
     cr_assert_eq(uv_thread_create(&setting->thread, run, setting), 0);
 }

@@ -69,3 +69,20 @@ Test(addresses, two_spellings_of_one)
     cr_assert_eq(memcmp(by_six.bytes, by_four.bytes, 16), 0);
     cr_assert_neq(memcmp(loopback.bytes, by_four.bytes, 16), 0);
 }
+
+// Goal: who has one IPv6 address usually has 2^64 of them, so they count as one.
+Test(addresses, a_network_of_six_is_one)
+{
+    struct sockaddr_in6 one = { .sin6_family = AF_INET6 };
+    struct sockaddr_in6 neighbour;
+    one.sin6_addr.s6_addr[0] = 0x20;
+    one.sin6_addr.s6_addr[15] = 1;
+    neighbour = one;
+    neighbour.sin6_addr.s6_addr[8] = 0xFF;
+    Address first = address_of((struct sockaddr *)&one);
+    Address second = address_of((struct sockaddr *)&neighbour);
+    cr_assert_eq(memcmp(first.bytes, second.bytes, 16), 0);
+    neighbour.sin6_addr.s6_addr[7] = 1;
+    second = address_of((struct sockaddr *)&neighbour);
+    cr_assert_neq(memcmp(first.bytes, second.bytes, 16), 0);
+}

@@ -41,3 +41,28 @@ Test(deadlines, none_is_fine)
     cr_assert(deadlines_init(&deadlines, 0));
     deadlines_finish(&deadlines);
 }
+
+// Goal: a deadline that moves, forward or back, keeps the order.
+Test(deadlines, move)
+{
+    enum { COUNT = 50 };
+    Deadlines deadlines;
+    uint64_t  random = 3;
+    cr_assert(deadlines_init(&deadlines, COUNT));
+    for (uint32_t i = 0; i < COUNT; i++) {
+        deadlines_push(&deadlines, (Deadline){ .due_ns = (int64_t)i * 10, .room = i });
+    }
+    for (int i = 0; i < 1000; i++) {
+        random = random * UINT64_C(6364136223846793005) + 1;
+        deadlines_move(&deadlines, (uint32_t)(random >> 33) % COUNT, (int64_t)(random >> 40) % 700);
+    }
+    deadlines_move(&deadlines, COUNT + 5, 1); // nobody's
+    int64_t last_ns = -1;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        Deadline first = deadlines_pop(&deadlines);
+        cr_assert_geq(first.due_ns, last_ns);
+        last_ns = first.due_ns;
+    }
+    cr_assert_eq(deadlines.count, 0);
+    deadlines_finish(&deadlines);
+}

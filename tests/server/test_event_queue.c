@@ -7,7 +7,7 @@ Test(event_queue, full_queue_drops_all_but_last_events)
 {
     EventQueue  queue;
     ServerEvent event = { .kind = SERVER_EVENT_ROOM_LATE };
-    cr_assert(event_queue_init(&queue, 2));
+    cr_assert(event_queue_init(&queue, SERVER_EVENTS_MAX, 2));
     for (uint64_t i = 0; i < SERVER_EVENTS_MAX + 5; i++) {
         event.tick = i;
         event_queue_push(&queue, &event, false);

@@ -361,3 +361,83 @@ Test(hostile, coming_and_going, .timeout = 120)
     cr_assert_eq(said + result->live.unsaid, result->live.joins + result->live.leaves, "each took one slot");
     scene_close(&scene);
 }
+
+// Goal: a page of the list costs, so there are only so many a second; who asks one by one gets them all, and who does not wait is put out.
+Test(hostile, pages_of_the_list, .timeout = 120)
+{
+    Scene   scene = { 0 };
+    Wire    patient, hasty;
+    Message page, ask = { .type = MESSAGE_LIST, .room = MESSAGE_ROOM_NONE };
+    scene_open(&scene, NULL);
+    wire_open(&patient, scene.live.port);
+    wire_hello(&patient);
+    for (int i = 0; i < 3 * SERVER_LISTS_PER_SECOND; i++) {
+        wire_send(&patient, &ask);
+        wire_wait(&patient, MESSAGE_ROOMS, &page);
+    }
+    wire_close(&patient);
+    wire_open(&hasty, scene.live.port);
+    wire_hello(&hasty);
+    for (int i = 0; i < 3 * SERVER_LISTS_PER_SECOND; i++) {
+        wire_send(&hasty, &ask);
+    }
+    cr_assert_eq(wire_drain(&hasty), MESSAGE_REASON_FLOOD);
+    wire_close(&hasty);
+    scene_end(&scene);
+    scene_close(&scene);
+}
+
+// Goal: what its slots need, a client may send, also two seconds of it at once; that allowance is for inputs and nothing else.
+Test(hostile, inputs_have_an_allowance_of_their_own, .timeout = 120)
+{
+    Scene   scene = { 0 };
+    Wire    wire;
+    Message joined, pong, ping = { .type = MESSAGE_PING, .room = MESSAGE_ROOM_NONE };
+    uint8_t input[2] = { 1, 1 };
+    scene_open(&scene, NULL);
+    wire_open(&wire, scene.live.port);
+    wire_hello(&wire);
+    wire_join(&wire, "arena", 3, &joined); // at 200 Hz: 1,200 inputs a second
+    for (uint32_t i = 0; i < 1000; i++) {
+        wire_input(&wire, &joined, joined.body.joined.slots[i % 3], joined.tick + i / 3, input, 2);
+    }
+    wire_send(&wire, &ping);
+    wire_wait(&wire, MESSAGE_PONG, &pong);
+    for (int i = 0; i < 300; i++) {
+        wire_send(&wire, &ping);
+    }
+    cr_assert_eq(wire_drain(&wire), MESSAGE_REASON_FLOOD, "three hundred PINGs at once");
+    wire_close(&wire);
+    Message watched;
+    wire_open(&wire, scene.live.port);
+    wire_hello(&wire);
+    wire_join(&wire, "arena", 0, &watched);
+    for (int i = 0; i < 300; i++) {
+        wire_send(&wire, &ping);
+    }
+    cr_assert_eq(wire_drain(&wire), MESSAGE_REASON_FLOOD, "who watches has no inputs to send");
+    wire_close(&wire);
+    scene_end(&scene);
+    scene_close(&scene);
+}
+
+// Goal: one that is in a room and only reads has the whole silence to say something, not that of a handshake.
+Test(hostile, who_joined_may_be_quiet, .timeout = 120)
+{
+    Scene   scene = { 0 };
+    Wire    quiet;
+    Message joined, message;
+    scene_open(&scene, NULL);
+    wire_open(&quiet, scene.live.port);
+    wire_hello(&quiet);
+    wire_join(&quiet, "arena", 0, &joined);
+    for (int i = 0; i < 200 * (SERVER_HANDSHAKE_MS + 1000) / 1000; i++) {
+        wire_wait(&quiet, MESSAGE_CONFIRMED, &message);
+        if (i % 10 == 0) {
+            scene_watch(&scene, 10);
+        }
+    }
+    wire_close(&quiet);
+    scene_end(&scene);
+    scene_close(&scene);
+}

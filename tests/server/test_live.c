@@ -474,3 +474,76 @@ Test(live, nothing_is_lost_on_the_way_to_the_room, .timeout = 60)
     live_fixture_join(&setting);
     live_fixture_close(&setting);
 }
+
+// Goal: a stalling room waits for a silent slot a few times and then no more, until that slot says something.
+Test(live, nobody_is_waited_for_for_ever, .timeout = 60)
+{
+    LiveSetting setting;
+    Wire        active, silent;
+    Message     joined, other, message;
+    uint8_t     input[2] = { 1, 1 };
+    live_fixture_open(&setting, 1);
+    ServerLiveOptions options;
+    server_live_options_standard(&options);
+    options.name = "wait";
+    options.world = &testworld_flat;
+    options.players = 2;
+    options.start_players = 2;
+    options.tick_rate_hz = 500;
+    options.missing = SERVER_MISSING_STALL;
+    options.stall_ms = 100;
+    live_fixture_add(&setting, &options);
+    live_fixture_start(&setting);
+    wire_open(&active, setting.port);
+    wire_hello(&active);
+    wire_join(&active, "wait", 1, &joined);
+    wire_open(&silent, setting.port);
+    wire_hello(&silent);
+    wire_join(&silent, "wait", 1, &other);
+    for (uint64_t tick = 0; tick < 200; tick++) {
+        wire_input(&active, &joined, 0, tick, input, 2);
+        wire_wait(&active, MESSAGE_CONFIRMED, &message);
+        cr_assert_eq(message.tick, tick);
+    }
+    wire_close(&active);
+    wire_close(&silent);
+    live_fixture_stop(&setting);
+    live_fixture_join(&setting);
+    const ServerLiveCounts *counts = &server_room_result(setting.server, 0)->live;
+    // The silent slot costs three waits; the other one's inputs come a little late each time.
+    cr_assert_geq(counts->stalled_ns, INT64_C(300000000));
+    cr_assert_lt(counts->stalled_ns, INT64_C(10000000000), "two hundred waits would be twenty seconds");
+    live_fixture_close(&setting);
+}
+
+// Goal: a second address that cannot be had is said, while clients already come to the first.
+Test(live, a_port_that_is_taken, .timeout = 60)
+{
+    LiveSetting setting;
+    Wire        early[8];
+    tp_error    error;
+    char        address[32];
+    Message     joined;
+    live_fixture_open(&setting, 1);
+    add(&setting, "a", 8, SERVER_MISSING_NEUTRAL);
+    cr_assert(server_listen(setting.server, "127.0.0.1:0", &error), "%s", error.text);
+    setting.port = server_port(setting.server, 0);
+    for (int i = 0; i < 8; i++) {
+        wire_open(&early[i], setting.port);
+    }
+    snprintf(address, sizeof(address), "127.0.0.1:%u", setting.port);
+    cr_assert_not(server_listen(setting.server, address, &error));
+    cr_assert_not_null(strstr(error.text, "address already in use"), "%s", error.text);
+    cr_assert_not(server_listen(setting.server, "localhost:1", &error));
+    cr_assert_not(server_listen(setting.server, "127.0.0.1:65536", &error));
+    live_fixture_start(&setting); // one more port
+    for (int i = 0; i < 8; i++) {
+        wire_hello(&early[i]);
+        wire_join(&early[i], "a", 1, &joined);
+        cr_assert_eq(joined.type, MESSAGE_JOINED);
+        wire_close(&early[i]);
+    }
+    live_fixture_stop(&setting);
+    live_fixture_join(&setting);
+    live_fixture_close(&setting);
+}
