@@ -49,6 +49,11 @@ static void deliver(Carrier *carrier)
         if (status == FRAME_PART) {
             return;
         }
+        if (status == FRAME_MALFORMED && carrier->events.broken != NULL) {
+            carrier_discard(carrier);
+            carrier->events.broken(carrier->to);
+            continue;
+        }
         if (status == FRAME_MALFORMED) {
             end_as(carrier, CARRIER_MALFORMED, 0);
             return;

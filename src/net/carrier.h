@@ -28,6 +28,9 @@ typedef struct CarrierEvents {
     void (*ended)(void *to, CarrierEnd end, int status);
     /// carrier_connect only, may be NULL: it is connected.
     void (*connected)(void *to);
+    /// The stream is broken: a length that cannot be. What follows is thrown away, and the receiver closes the carrier when it has said
+    /// so. NULL: the carrier ends as MALFORMED.
+    void (*broken)(void *to);
 } CarrierEvents;
 
 /// Owned by the caller; must not move between open and `ended`.

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <netinet/in.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,20 @@ void addresses_remove(Addresses *addresses, const Address *address)
         tdelete(entry, &addresses->tree, compare);
         free(entry);
     }
+    uv_mutex_unlock(&addresses->mutex);
+}
+
+void addresses_note(Addresses *addresses, const char *text)
+{
+    uv_mutex_lock(&addresses->mutex);
+    snprintf(addresses->last_ended, sizeof(addresses->last_ended), "%s", text);
+    uv_mutex_unlock(&addresses->mutex);
+}
+
+void addresses_last(Addresses *addresses, char *text, size_t size)
+{
+    uv_mutex_lock(&addresses->mutex);
+    snprintf(text, size, "%s", addresses->last_ended);
     uv_mutex_unlock(&addresses->mutex);
 }
 

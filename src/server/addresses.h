@@ -17,6 +17,7 @@ typedef struct Addresses {
     uv_mutex_t mutex;
     void      *tree; ///< of the C library's tsearch
     uint32_t   count, count_max, per_address_max;
+    char       last_ended[64]; ///< whose connection was ended last
     bool       is_open;
 } Addresses;
 
@@ -27,4 +28,7 @@ void addresses_finish(Addresses *addresses);
 /// Counts one more. False when that is one too many (or memory is out): nothing was counted.
 bool addresses_add(Addresses *addresses, const Address *address);
 void addresses_remove(Addresses *addresses, const Address *address);
+/// Remembers who was put out last, for the people who read about it.
+void addresses_note(Addresses *addresses, const char *text);
+void addresses_last(Addresses *addresses, char *text, size_t size);
 uint32_t addresses_count(Addresses *addresses);

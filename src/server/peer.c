@@ -9,9 +9,13 @@
 
 enum { LOOK_MS = 250, CREDIT_OF_MESSAGE = 1000, BURST_SECONDS = 2 };
 
-static void count_end(PeerHost *host, uint32_t reason)
+static void count_end(const Peer *peer, uint32_t reason)
 {
+    PeerHost *host = peer->host;
     atomic_fetch_add_explicit(&host->ends[reason < PEER_ENDS ? reason : 0], 1, memory_order_relaxed);
+    if (reason != 0 && reason != MESSAGE_REASON_STOPPING && reason != MESSAGE_REASON_ENDED) {
+        addresses_note(host->addresses, peer->address_text);
+    }
 }
 
 static uint64_t silence_ms(const Peer *peer)
@@ -119,7 +123,7 @@ void peer_bye(Peer *peer, MessageReason reason, const char *text)
     carrier_discard(&peer->carrier);
     peer->is_leaving = true;
     peer->deadline_ms = uv_now(peer->host->loop) + SERVER_BYE_MS;
-    count_end(peer->host, reason);
+    count_end(peer, reason);
 }
 
 static void welcome(Peer *peer, const Message *message)
@@ -305,7 +309,7 @@ static void on_ended(void *to, CarrierEnd end, int status)
     peer->is_dead = true;
     if (!peer->is_leaving) {
         host->leave(host->to, peer, reason_of(end));
-        count_end(host, reason_of(end));
+        count_end(peer, reason_of(end));
     }
     unlink_peer(peer);
     if (peer->is_counted) {
@@ -319,7 +323,12 @@ static void on_ended(void *to, CarrierEnd end, int status)
     }
 }
 
-static const CarrierEvents carrier_events = { .message = on_message, .ended = on_ended };
+static void on_broken(void *to)
+{
+    peer_bye(to, MESSAGE_REASON_MALFORMED, "a frame has 1 to 1200 bytes");
+}
+
+static const CarrierEvents carrier_events = { .message = on_message, .ended = on_ended, .broken = on_broken };
 
 // A peer with an open carrier that nothing flows through yet.
 static Peer *make_peer(PeerHost *host)

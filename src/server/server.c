@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "server_internal.h"
 
@@ -54,9 +55,19 @@ static void emit(Server *server, ServerEvent *event)
     }
 }
 
+static uint32_t usual(uint32_t value, uint32_t standard)
+{
+    return value > 0 ? value : standard;
+}
+
 static void emit_own(Server *server, ServerEventKind kind, uint64_t tick, uint64_t value)
 {
     ServerEvent event = { .kind = kind, .tick = tick, .value = value, .elapsed_ns = ticker_now_ns() - server->start_ns };
+    uint32_t wanted = usual(server->options.net.connections, SERVER_CONNECTIONS);
+    if (kind == SERVER_EVENT_START && server->lobby.count > 0 && server->limits.connections < wanted) {
+        snprintf(event.text, sizeof(event.text), "at most %u connections instead of %u: the system allows no more open files",
+                 server->limits.connections, wanted);
+    }
     if (kind == SERVER_EVENT_STOP) {
         event.has_verdict = true;
         event.verdict = server_verdict(server);
@@ -110,6 +121,7 @@ static void report_clients(Server *server)
 {
     ServerEvent event = { .kind = SERVER_EVENT_CLIENTS, .elapsed_ns = ticker_now_ns() - server->start_ns };
     size_t      size = 0;
+    uint64_t    count_of_stop = 0; // nobody's fault
     for (uint32_t reason = 1; reason < PEER_ENDS; reason++) { // 0 went by itself
         uint64_t count = count_ends(server, reason);
         uint64_t fresh = count - server->ends[reason];
@@ -117,8 +129,14 @@ static void report_clients(Server *server)
             size += (size_t)snprintf(event.text + size, sizeof(event.text) - size, "%s%s %" PRIu64, size > 0 ? ", " : "",
                                      message_reason_name(reason), fresh);
             event.value += fresh;
+            count_of_stop += reason == MESSAGE_REASON_STOPPING || reason == MESSAGE_REASON_ENDED ? fresh : 0;
         }
         server->ends[reason] = count;
+    }
+    if (event.value > count_of_stop && size < sizeof(event.text)) {
+        char last[PEER_ADDRESS_SIZE];
+        addresses_last(&server->addresses, last, sizeof(last));
+        size += (size_t)snprintf(event.text + size, sizeof(event.text) - size, ", the last %s", last);
     }
     uint64_t failures = server->lobby.accept_failures - server->accept_failures;
     server->accept_failures = server->lobby.accept_failures;
@@ -182,11 +200,6 @@ static void on_main_wake(uv_async_t *handle)
     if (unfinished_workers(server) == 0) {
         uv_stop(&server->loop);
     }
-}
-
-static uint32_t usual(uint32_t value, uint32_t standard)
-{
-    return value > 0 ? value : standard;
 }
 
 static ServerNetLimits fill_limits(const ServerNetLimits *wanted)
@@ -392,6 +405,42 @@ static void wait_for_workers(Server *server)
     }
 }
 
+// Files that the rooms have open at once: those without a clock only so many of them.
+static uint64_t files_needed(const Server *server)
+{
+    uint64_t files = SERVER_FILES_SPARE;
+    uint64_t fast = 0;
+    for (uint32_t i = 0; i < server->room_count; i++) {
+        const Room *room = server->rooms[i];
+        // A recorder that syncs has the log's directory open until the name in it is safe.
+        uint64_t    log = room->record_dir == NULL ? 0 : room->durability == TP_DURABLE_NONE ? 1 : 2;
+        uint64_t    own = (room->live == NULL ? 1 : 0) + log;
+        files += room->result.pace == SERVER_FAST ? 0 : own;
+        fast += room->result.pace == SERVER_FAST ? own : 0;
+    }
+    uint64_t fast_most = (uint64_t)threads_to_use(server) * SERVER_FAST_OPEN_MAX * 3;
+    return files + (fast < fast_most ? fast : fast_most);
+}
+
+bool server_check(Server *server, tp_error *error)
+{
+    struct rlimit limit;
+    uint64_t      needed = files_needed(server);
+    uint64_t      wanted = needed + (server->lobby.count > 0 ? SERVER_CONNECTIONS_LEAST : 0);
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return true;
+    }
+    if (wanted > limit.rlim_cur) {
+        return tp_error_set(error, "%u rooms need %llu open files and the system allows %llu: raise it (ulimit -n), or run fewer rooms",
+                            server->room_count, (unsigned long long)wanted, (unsigned long long)limit.rlim_cur);
+    }
+    uint64_t left = limit.rlim_cur - needed;
+    if (server->limits.connections > left) {
+        server->limits.connections = server->addresses.count_max = (uint32_t)left;
+    }
+    return true;
+}
+
 ServerRun server_run(Server *server, tp_error *error)
 {
     server->start_ns = ticker_now_ns();
@@ -399,7 +448,7 @@ ServerRun server_run(Server *server, tp_error *error)
         tp_error_set(error, "there is no room to run");
         return SERVER_RUN_FAILED;
     }
-    if (!open_directory(server, error) || !open_workers(server, error) || !open_lobby(server, error) || !start_workers(server, error)) {
+    if (!server_check(server, error) || !open_directory(server, error) || !open_workers(server, error) || !open_lobby(server, error) || !start_workers(server, error)) {
         close_workers(server);
         return SERVER_RUN_FAILED;
     }

@@ -159,7 +159,7 @@ typedef struct ServerRoomOptions {
     const char   *name;       ///< NULL: from the file's name
     ServerPace    pace;
     uint32_t      loops;      ///< how often the log is run; a run that does not verify is the last
-    const char   *record_dir; ///< where its own log goes, as NAME.tpr (NAME.loop2.tpr, ...); NULL: none
+    const char   *record_dir; ///< where its own log goes, as NAME.tpr (NAME.loop2.tpr, ...; NAME.2.tpr, ... when that is there); NULL: none
     tp_durability durability;
 } ServerRoomOptions;
 
@@ -202,6 +202,9 @@ void    server_live_options_standard(ServerLiveOptions *options);
 bool    server_listen(Server *server, const char *address, tp_error *error);
 /// The port of the n-th listener: what the system chose for port 0.
 uint32_t server_port(const Server *server, uint32_t listener);
+/// Whether the system can give what the rooms and connections need (open files; connections that it cannot are taken off their limit).
+/// server_run looks, too; this is for who wants to know before. False with the reason.
+bool    server_check(Server *server, tp_error *error);
 /// Runs until every room is done. Once per server.
 ServerRun server_run(Server *server, tp_error *error);
 /// Every room finishes its log with END (stopped), then server_run returns. From any thread or signal handler, between

@@ -35,7 +35,7 @@ enum {
     /// Events a thread may have waiting for the main thread, or one for each of its rooms if that is more. Beyond it, opening, lateness,
     /// members', pausing and status events are dropped and counted in server.stop. A room's last event and its first record_failed have
     /// places of their own.
-    SERVER_EVENTS_MAX = 256,
+    SERVER_EVENTS_MAX = 2048,
 
     /// Events that the main thread tells before it looks after listeners and a stop again.
     SERVER_EVENTS_TURN = 256,
@@ -55,6 +55,14 @@ enum {
     /// and says so: those logs have no END and read as truncated.
     SERVER_STOP_MS = 5000,
 
+    /// Logs of one room in one directory, by the number in their names. One more refuses the room.
+    SERVER_LOG_NUMBERS = 100000,
+
+    /// Open files that are not for rooms and connections: the loops' own, libraries, the standard ones.
+    SERVER_FILES_SPARE = 64,
+    /// Connections that must be possible beside the rooms' files, else a server with an address to listen on does not start.
+    SERVER_CONNECTIONS_LEAST = 16,
+
     /// Stack of a recorder thread in bytes: it hashes and writes from buffers that live elsewhere.
     SERVER_RECORDER_STACK = 262144,
 
@@ -68,7 +76,7 @@ enum {
     /// An IPv6 address counts by its first 64 bits, since who has one has all of those.
     SERVER_CONNECTIONS             = 8192,
     SERVER_CONNECTIONS_PER_ADDRESS = 1024,
-    /// What these two may be set to at most. Above the system's limit of open files the system has the last word.
+    /// What these two may be set to at most. Where the system allows fewer open files, it is fewer, and server.start says so.
     SERVER_CONNECTIONS_MAX = 1000000,
 
     /// Connections that the system keeps for the listener before they are accepted (net.core.somaxconn has the last word).
@@ -152,8 +160,8 @@ enum {
 
     /// Events of joining, leaving, pausing and resuming that a room, and a thread with all its rooms, tells in one second. Those beyond
     /// are counted only (unsaid).
-    SERVER_MEMBER_EVENTS        = 64,
-    SERVER_MEMBER_EVENTS_THREAD = 256,
+    SERVER_MEMBER_EVENTS        = 256,
+    SERVER_MEMBER_EVENTS_THREAD = 1024,
 
     /// Clients' events are put together for so long, in milliseconds: ten thousand hostile connects are one line.
     SERVER_CLIENTS_REPORT_MS = 1000,

@@ -47,6 +47,8 @@ static void record(void *self)
     if (log->directory >= 0) {
         // A file that is synced and whose name is not is lost with the directory.
         fsync(log->directory);
+        close(log->directory);
+        log->directory = -1;
     }
     while (tp_writer_back(log->writer)) {
     }
@@ -88,28 +90,47 @@ static uint32_t fill_provenance(tp_provenance items[OWN_ITEMS + SERVER_PROVENANC
     return count;
 }
 
-static bool make_path(ServerLog *log, const ServerLogOptions *options, tp_error *error)
+// DIRECTORY/ROOM.tpr; number 2 and on: DIRECTORY/ROOM.2.tpr, ...
+static bool make_path(ServerLog *log, const ServerLogOptions *options, uint32_t number, tp_error *error)
 {
     char loop[32] = "";
+    char count[32] = "";
     if (options->loop > 1) {
         snprintf(loop, sizeof(loop), ".loop%u", options->loop);
     }
-    int size = snprintf(log->path, sizeof(log->path), "%s/%s%s.tpr", options->directory, options->room, loop);
+    if (number > 1) {
+        snprintf(count, sizeof(count), ".%u", number);
+    }
+    int size = snprintf(log->path, sizeof(log->path), "%s/%s%s%s.tpr", options->directory, options->room, loop, count);
     if (size < 0 || (size_t)size >= sizeof(log->path)) {
         return tp_error_set(error, "the path of its own log is longer than %d bytes: give a shorter --record directory", SERVER_PATH_SIZE - 1);
     }
     return true;
 }
 
+// A server that starts again finds its logs of before: they stay, and the new ones get the next number.
+static bool open_new(ServerLog *log, const ServerLogOptions *options, tp_error *error)
+{
+    for (uint32_t number = 1; number <= SERVER_LOG_NUMBERS; number++) {
+        if (!make_path(log, options, number, error)) {
+            return false;
+        }
+        log->file = open(log->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        if (log->file >= 0) {
+            return true;
+        }
+        if (errno != EEXIST) {
+            return tp_error_set(error, "making its own log %.150s: %s", log->path, strerror(errno));
+        }
+    }
+    return tp_error_set(error, "making its own log: %.150s and all before it are there already: move them or give another --record directory", log->path);
+}
+
 static bool open_files(ServerLog *log, const ServerLogOptions *options, tp_error *error)
 {
     log->directory = -1;
-    log->file = open(log->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (log->file < 0 && errno == EEXIST) {
-        return tp_error_set(error, "making its own log: %.150s is there already: move it or give another --record directory", log->path);
-    }
-    if (log->file < 0) {
-        return tp_error_set(error, "making its own log %.150s: %s", log->path, strerror(errno));
+    if (!open_new(log, options, error)) {
+        return false;
     }
     if (options->durability != TP_DURABLE_NONE) {
         log->directory = open(options->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -155,7 +176,7 @@ bool server_log_open(ServerLog *log, tp_sim *sim, const ServerLogOptions *option
     memset(log, 0, sizeof(*log));
     log->drained = options->drained;
     log->to = options->to;
-    if (!make_path(log, options, error) || !open_files(log, options, error)) {
+    if (!open_files(log, options, error)) {
         return false;
     }
     if (start_writer(log, sim, options, error) && start_thread(log, error)) {

@@ -30,7 +30,7 @@ typedef struct ServerLog {
     tp_sink    sink;
     uv_thread_t thread;
     int         file;
-    int         directory;      ///< synced once with the file's name in it; -1: not asked for
+    int         directory;      ///< synced once with the file's name in it, by the recorder; -1: not asked for, or done
     bool        is_finished;
     int64_t     cpu_ns;         ///< of the recorder; after the close
     atomic_bool is_drained;
@@ -39,7 +39,7 @@ typedef struct ServerLog {
     char  path[SERVER_PATH_SIZE];
 } ServerLog;
 
-/// Makes a new file and starts its recorder. A file that is there already is refused and not touched. `sim` stands at the log's
+/// Makes a new file and starts its recorder. Files that are there already are not touched: the new one's name gets a number. `sim` stands at the log's
 /// first tick. False with the reason; the log is then closed.
 bool server_log_open(ServerLog *log, tp_sim *sim, const ServerLogOptions *options, tp_error *error);
 bool server_log_is_open(const ServerLog *log);

@@ -48,7 +48,7 @@ static void on_room_message(void *to, Peer *peer, const Message *message)
     Room *room = member->room;
     if (message->type == MESSAGE_INPUT) {
         live_input(room, member, message);
-    } else {
+    } else if (message->epoch == room->live->epoch) {
         live_leave(member, MESSAGE_REASON_ASKED);
     }
     hurry(to, room);

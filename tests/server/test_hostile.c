@@ -120,9 +120,10 @@ Test(hostile, nonsense_is_malformed, .timeout = 120)
     static const uint8_t zero_length[2] = { 0, 0 };
     static const uint8_t too_long[2] = { 0xB1, 0x04 }; // 1,201
     static const uint8_t longest[2] = { 0xFF, 0xFF };
-    say_bytes(&scene, true, zero_length, 2); // the frame is broken: nothing can be said any more
-    say_bytes(&scene, true, too_long, 2);
-    say_bytes(&scene, false, longest, 2);
+    cr_assert_eq(say_bytes(&scene, true, zero_length, 2), MESSAGE_REASON_MALFORMED);
+    cr_assert_eq(say_bytes(&scene, true, too_long, 2), MESSAGE_REASON_MALFORMED);
+    cr_assert_eq(say_bytes(&scene, false, longest, 2), MESSAGE_REASON_MALFORMED);
+    cr_assert_eq(say_bytes(&scene, false, "GET / HTTP/1.1\r\n\r\n", 18), MESSAGE_REASON_MALFORMED);
     Message hello = { .type = MESSAGE_HELLO, .room = MESSAGE_ROOM_NONE, .body.hello = { .version_min = 1, .version_max = 1, .build = message_text("x") } };
     cr_assert_eq(say(&scene, true, &hello), MESSAGE_REASON_MALFORMED);
     Message list = { .type = MESSAGE_LIST, .room = MESSAGE_ROOM_NONE };

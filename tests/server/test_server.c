@@ -263,23 +263,54 @@ Test(server, rooms_that_never_run_are_refused, .timeout = 60)
     setting_close(&setting);
 }
 
-// Goal: a log of a second run never replaces the first one's.
-Test(server, own_log_that_exists_is_not_touched, .timeout = 60)
+// Goal: a server that starts again leaves the logs of before as they are, and its own ones get the next free number.
+Test(server, own_logs_of_before_stay, .timeout = 60)
 {
     LogPlan plan = { .world = &testworld_flat, .players = 2, .seed = 1, .ticks = 100 };
     Setting setting;
     setting_open(&setting, 1);
     fixture_write_log(&setting.fixture, "a.tpr", &plan);
     fixture_write_log(&setting.fixture, "record/a.tpr", &plan);
+    fixture_write_log(&setting.fixture, "record/a.2.tpr", &plan);
+    fixture_cut(fixture_path(setting.fixture.record, "a.2.tpr"), 700);
     uint64_t size = fixture_size(fixture_path(setting.fixture.record, "a.tpr"));
     setting_create(&setting);
     setting_add(&setting, "a.tpr", SERVER_FAST, true);
     setting_run(&setting);
     const ServerRoomResult *result = server_room_result(setting.server, 0);
-    cr_assert_eq(result->last_event, SERVER_EVENT_ROOM_REFUSED);
-    cr_assert_eq(result->report.verdict, TP_USAGE);
-    cr_assert_not_null(strstr(result->report.message, "is there already"), "%s", result->report.message);
+    cr_assert_eq(result->report.verdict, TP_VERIFIED);
+    cr_assert_str_eq(result->log_path, fixture_path(setting.fixture.record, "a.3.tpr"));
+    cr_assert_eq(fixture_verify(result->log_path).verdict, TP_VERIFIED);
     cr_assert_eq(fixture_size(fixture_path(setting.fixture.record, "a.tpr")), size);
+    cr_assert_eq(fixture_size(fixture_path(setting.fixture.record, "a.2.tpr")), 700);
+    setting_close(&setting);
+}
+
+// Goal: rooms that need more open files than there can be are refused before any of them starts.
+Test(server, too_few_open_files, .timeout = 60)
+{
+    enum { ROOMS = 60 };
+    LogPlan       plan = { .world = &testworld_flat, .players = 2, .seed = 1, .ticks = 100 };
+    struct rlimit limit, small;
+    Setting       setting;
+    tp_error      error = { "" };
+    setting_open(&setting, 1);
+    fixture_write_log(&setting.fixture, "a.tpr", &plan);
+    setting_create(&setting);
+    for (int i = 0; i < ROOMS; i++) {
+        setting_add(&setting, "a.tpr", SERVER_REAL_TIME, true);
+    }
+    cr_assert_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    small = limit;
+    small.rlim_cur = SERVER_FILES_SPARE + 3 * ROOMS - 1;
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &small), 0);
+    cr_assert_not(server_check(setting.server, &error));
+    cr_assert_not_null(strstr(error.text, "ulimit -n"), "%s", error.text);
+    cr_assert_eq(server_run(setting.server, &error), SERVER_RUN_FAILED);
+    small.rlim_cur += 1;
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &small), 0);
+    cr_assert(server_check(setting.server, &error), "%s", error.text);
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
     setting_close(&setting);
 }
 
