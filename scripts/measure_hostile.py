@@ -84,7 +84,8 @@ def count_ends(events):
     for event in events:
         for part in event["message"].split(", "):
             reason, count = part.rsplit(" ", 1)
-            ends[reason] = ends.get(reason, 0) + int(count)
+            if reason != "the last":  # whose address it was
+                ends[reason] = ends.get(reason, 0) + int(count)
     return ends
 
 
