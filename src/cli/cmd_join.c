@@ -1,10 +1,10 @@
 // cmd_join.c: `tickproof join`: plays in rooms of a server, and holds every tick against what the server says it came to.
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "args.h"
 #include "cli.h"
+#include "files.h"
 #include "join.h"
 
 static const char help[] =
@@ -22,8 +22,9 @@ static const char help[] =
     "  --bot                the world's bot (usual)\n"
     "  --delay TICKS        its reaction time, also --bot-delay; 0\n"
     "  --seed N             of the bots: each room, client and slot gets a stream of its own from it; 0\n"
-    "  --inputs F           lines of JSON as 'tickproof cat' prints them: slot 0, 1, ... of the file on the slots of the client in\n"
-    "                       their order, a line for each tick from the joined one on. It leaves when the last one is confirmed\n"
+    "  --inputs F           lines of JSON as 'tickproof cat' prints them, at most 64 MiB, - for standard input: slot 0, 1, ... of the\n"
+    "                       file on the slots of the client in their order, a line for each tick from the joined one on. All are\n"
+    "                       read and checked before a room is joined. It leaves when the last one is confirmed\n"
     "  --watch              nothing: takes no slot\n"
     "  --lead N             for how many ticks ahead of the last confirmed one it sends; 2, and at most what the server takes\n"
     "\n"
@@ -39,8 +40,9 @@ static const char help[] =
     "                       5\n"
     "\n"
     "Interrupted, it leaves every room before it ends. Exit codes: 0 every root of every membership agreed; 1 one did not; 2 wrong\n"
-    "command line, no connection, no such room, refused; 5 a connection was lost, or a room ended, before what was asked; 6 a room's\n"
-    "world cannot run here. Of several the most serious counts, as for other commands.\n";
+    "command line, no connection, no such room, refused; 5 a connection was lost, or a room ended, before what was asked, or no tick\n"
+    "was confirmed, so that nothing was compared; 6 a room's world cannot run here. Of several the most serious counts, as for other\n"
+    "commands.\n";
 
 enum {
     FLAG_ROOM = ARGS_LONG, FLAG_LIST, FLAG_PLAYERS, FLAG_CLIENTS, FLAG_WORLD, FLAG_BOT, FLAG_DELAY, FLAG_SEED, FLAG_INPUTS, FLAG_WATCH,
@@ -96,8 +98,8 @@ static bool take_flag(JoinOptions *options, int flag)
     case FLAG_INPUTS: options->inputs = optarg; return true;
     case FLAG_WATCH: options->is_watch = true; return true;
     case FLAG_LEAD: return args_u32("--lead", optarg, 1, 65535, &options->lead);
-    case FLAG_TICKS: return args_u64("--ticks", optarg, 0, UINT64_MAX, &options->ticks);
-    case FLAG_SECONDS: return args_u32("--seconds", optarg, 0, 31536000, &options->seconds);
+    case FLAG_TICKS: return args_u64("--ticks", optarg, 1, UINT64_MAX, &options->ticks);
+    case FLAG_SECONDS: return args_u32("--seconds", optarg, 1, 31536000, &options->seconds);
     case FLAG_FORMAT: return args_is_json(optarg, &options->is_json);
     case FLAG_TRACE: return args_u32("--trace", optarg, 1, UINT32_MAX, &options->trace);
     case FLAG_PER_CONNECTION: return args_u32("--rooms-per-connection", optarg, 1, TP_CLIENT_ROOMS_MAX, &options->rooms_per_connection);
@@ -127,15 +129,29 @@ static bool take_place(JoinOptions *options, const char *place)
     return true;
 }
 
-// Read while the loop runs, so a wait for its next line would hold everything up.
-static bool check_inputs(const char *path)
+// All of it, and all that can be said of it before the worlds are known. False: said so.
+static bool read_inputs(JoinOptions *options)
 {
-    struct stat about;
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) {
-        cli_usage("join", "--inputs: '%s' is no file", path);
-        return false;
+    tp_error     error;
+    bool         is_input = strcmp(options->inputs, "-") == 0;
+    InputSource *lines = NULL;
+    RowBuffer   *row = calloc(1, sizeof(*row));
+    options->inputs_text = (char *)files_read_all(options->inputs, JOIN_INPUTS_MAX, &options->inputs_size, &error);
+    options->inputs = is_input ? "standard input" : options->inputs;
+    if (options->inputs_text == NULL) {
+        cli_usage("join", "--inputs: %s: reading it: %s", options->inputs, error.text);
+    } else if (strspn(options->inputs_text, " \t\r\n") == options->inputs_size) {
+        cli_usage("join", "--inputs: %s: it has no line", options->inputs);
+    } else {
+        lines = row == NULL ? NULL : inputsource_text(NULL, options->inputs, options->inputs_text, options->inputs_size, &error);
+        if (lines == NULL) {
+            cli_fail(TP_INTERNAL, "join: out of memory");
+        }
     }
-    return true;
+    bool is_fine = lines != NULL && inputsource_check(lines, row);
+    inputsource_destroy(lines);
+    free(row);
+    return is_fine;
 }
 
 static bool is_wrong(const JoinOptions *options, int argc, char **argv)
@@ -151,7 +167,7 @@ static bool is_wrong(const JoinOptions *options, int argc, char **argv)
     } else if (options->trace > 0 && !options->is_json) {
         cli_usage("join", "--trace is for --format json");
     } else {
-        return options->inputs != NULL && !check_inputs(options->inputs);
+        return false;
     }
     return true;
 }
@@ -171,7 +187,7 @@ static int run_with(JoinOptions *options, int argc, char **argv)
             return TP_USAGE;
         }
     }
-    if (is_wrong(options, argc, argv) || !take_place(options, argv[optind])) {
+    if (is_wrong(options, argc, argv) || !take_place(options, argv[optind]) || (options->inputs != NULL && !read_inputs(options))) {
         return TP_USAGE;
     }
     return join_run(options);
@@ -189,6 +205,7 @@ static int run(int argc, char **argv)
         code = run_with(options, argc, argv);
     }
     free(rooms);
+    free(options != NULL ? options->inputs_text : NULL);
     free(options);
     return code;
 }

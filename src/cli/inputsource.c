@@ -110,6 +110,21 @@ InputSource *inputsource_lines(const tp_layout *layout, const char *path, tp_err
     return source;
 }
 
+InputSource *inputsource_text(const tp_layout *layout, const char *name, const char *text, size_t size, tp_error *error)
+{
+    InputSource *source = inputsource_neutral(layout);
+    if (source != NULL) {
+        source->path = name;
+        source->lines = fmemopen((void *)text, size, "r"); // which does not write
+    }
+    if (source == NULL || source->lines == NULL) {
+        tp_error_set(error, "out of memory");
+        inputsource_destroy(source);
+        return NULL;
+    }
+    return source;
+}
+
 void inputsource_destroy(InputSource *source)
 {
     if (source == NULL) {
@@ -275,6 +290,15 @@ InputResult inputsource_next_line(InputSource *source, RowBuffer *row)
     InputResult result = read_line(source, source->has_begun ? &expected : NULL, row);
     source->has_begun = true;
     return result;
+}
+
+bool inputsource_check(InputSource *source, RowBuffer *row)
+{
+    InputResult result = INPUT_ROW;
+    while (result == INPUT_ROW) {
+        result = inputsource_next_line(source, row);
+    }
+    return result == INPUT_END;
 }
 
 void inputsource_refused(const InputSource *source, uint64_t tick, const char *why)

@@ -12,6 +12,8 @@ enum {
     JOIN_ADDRESSES_MAX  = 16,    ///< of a name: these are tried
     JOIN_LEAVE_MS       = 2000,  ///< so long the answers to LEAVE are waited for
     JOIN_SAID_MAX       = 8,     ///< lines about what went wrong; the others are counted
+    JOIN_INPUTS_MAX     = 64 << 20, ///< bytes of --inputs
+    JOIN_CHECKED_MAX    = 64,    ///< worlds and sizes of rooms that --inputs are held against before joining; others tell while they play
 };
 
 typedef struct JoinOptions {
@@ -23,7 +25,9 @@ typedef struct JoinOptions {
     uint32_t     players, clients, lead, bot_delay, trace, seconds, connect_seconds, rooms_per_connection;
     uint64_t     ticks; ///< 0: no limit
     uint64_t     seed;
-    const char  *inputs;
+    const char  *inputs;      ///< the name, for messages; NULL: none
+    char        *inputs_text; ///< the whole file
+    size_t       inputs_size;
     bool         is_watch, is_list, is_json, is_bot, has_players;
 } JoinOptions;
 
@@ -32,6 +36,7 @@ typedef struct JoinConnection JoinConnection;
 
 typedef enum JoinVerdict {
     JOIN_NEVER,   ///< never in the room
+    JOIN_NOTHING, ///< in it, but no tick was confirmed: nothing was compared
     JOIN_AGREED,  ///< every root that was compared was equal
     JOIN_DESYNC,
     JOIN_REFUSED, ///< by the server, or before it came to that

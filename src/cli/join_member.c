@@ -147,11 +147,9 @@ static bool prepare(JoinMember *member)
     if (options->inputs == NULL) {
         return call_bots(member, init_bots);
     }
-    member->lines = inputsource_lines(layout, options->inputs, &error);
+    member->lines = inputsource_text(layout, options->inputs, options->inputs_text, options->inputs_size, &error);
     if (member->lines == NULL) {
-        tp_error line;
-        tp_error_set(&line, "%.100s: opening the inputs: %.100s", options->inputs, error.text);
-        give_up(member, TP_USAGE, "no-inputs", line.text);
+        give_up(member, TP_INTERNAL, "no-memory", error.text);
     }
     return member->lines != NULL;
 }
@@ -197,7 +195,6 @@ static void send_line(JoinMember *member, uint64_t tick)
     case INPUT_BAD: // said so
         set_end(member, "bad-inputs", "");
         set_code(member, TP_USAGE);
-        join_fail(member->join, TP_USAGE, "room '%s': the inputs end before tick %llu", member->name, (unsigned long long)tick);
         join_member_leave(member);
         break;
     }
@@ -233,7 +230,7 @@ static void take_joined(JoinMember *member, const tp_client_event *event)
     const uint8_t     *slots = NULL;
     uint32_t           ahead = tp_client_room_ahead(member->room);
     member->is_joined = true;
-    member->verdict = JOIN_AGREED;
+    member->verdict = JOIN_NOTHING;
     member->first_tick = event->tick;
     member->slot_count = (uint8_t)tp_client_room_slots(member->room, &slots);
     memcpy(member->slots, slots, member->slot_count);
@@ -256,6 +253,7 @@ static void complete(JoinMember *member)
 static void take_confirmed(JoinMember *member, const tp_client_event *event)
 {
     const JoinOptions *options = member->join->options;
+    member->verdict = JOIN_AGREED;
     member->confirmed += 1;
     member->join->confirmed += 1;
     member->last_tick = event->tick;
@@ -320,6 +318,16 @@ static bool is_fulfilled(const JoinMember *member, bool is_room_over)
     return !has_limit && (is_room_over || member->join->is_interrupted);
 }
 
+// A membership that has compared nothing is no success, whatever it ended by.
+static void conclude(JoinMember *member)
+{
+    if (member->verdict == JOIN_NOTHING && member->code == 0) {
+        set_code(member, TP_INCOMPLETE);
+        join_fail(member->join, TP_INCOMPLETE, "room '%s': no tick was confirmed, so nothing was compared", member->name);
+    }
+    join_member_done(member);
+}
+
 // It is out, joined or not yet: if that is too early, say so.
 static void take_out(JoinMember *member, const tp_client_event *event)
 {
@@ -329,7 +337,7 @@ static void take_out(JoinMember *member, const tp_client_event *event)
                   event->reason == MESSAGE_REASON_ASKED ? "interrupted" : tp_client_reason_name(event->reason),
                   event->text[0] == '\0' ? "" : ": ", event->text);
     }
-    join_member_done(member);
+    conclude(member);
 }
 
 static void take_refused(JoinMember *member, const tp_client_event *event)
@@ -345,7 +353,7 @@ static void take_refused(JoinMember *member, const tp_client_event *event)
     set_code(member, is_here ? TP_INCOMPATIBLE : TP_USAGE);
     join_fail(member->join, member->code, "room '%s': joining: %s%s%s", member->name, is_here ? "" : tp_client_reason_name(event->reason),
               is_here || event->text[0] == '\0' ? "" : ": ", event->text);
-    join_member_done(member);
+    conclude(member);
 }
 
 static void take_left(JoinMember *member, const tp_client_event *event)
@@ -385,5 +393,5 @@ void join_member_cut(JoinMember *member, const ClientLink *link)
     if (member->code == 0 && !(is_asked && is_fulfilled(member, false)) && !(is_over && is_fulfilled(member, is_over))) {
         set_code(member, member->is_joined || is_asked ? TP_INCOMPLETE : TP_USAGE);
     }
-    join_member_done(member);
+    conclude(member);
 }

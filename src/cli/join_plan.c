@@ -137,12 +137,60 @@ static bool make_members(Join *join, const uint32_t *chosen, uint32_t count)
     return is_fine;
 }
 
+typedef struct {
+    const tp_world *world;
+    uint32_t        players;
+} Checked;
+
+static bool check_against(Join *join, const Checked *room, uint32_t tick_rate_hz)
+{
+    const JoinOptions *options = join->options;
+    tp_error           error;
+    tp_setup           setup = { .players = room->players, .tick_rate_hz = tick_rate_hz };
+    tp_layout         *layout = calloc(1, sizeof(*layout));
+    InputSource       *lines = NULL;
+    bool               is_fine = true;
+    if (layout != NULL && tp_layout_init(layout, room->world, &setup, &error)) {
+        lines = inputsource_text(layout, options->inputs, options->inputs_text, options->inputs_size, &error);
+    }
+    if (lines != NULL) {
+        is_fine = inputsource_check(lines, &join->row);
+    }
+    inputsource_destroy(lines);
+    free(layout);
+    return is_fine;
+}
+
+// Holds the inputs against each kind of room that is asked for, as far as its world is here: a bad line costs no slot. False: said so.
+static bool check_inputs(Join *join, const uint32_t *chosen, uint32_t count)
+{
+    Checked  checked[JOIN_CHECKED_MAX];
+    uint32_t checked_count = 0;
+    for (uint32_t i = 0; i < count && checked_count < JOIN_CHECKED_MAX && join->options->inputs != NULL; i++) {
+        const tp_client_listed *listed = &join->rooms[chosen[i]];
+        Checked                 room = { worlds_search((void *)&join->options->worlds, listed->world, 0), listed->players };
+        uint32_t                same = 0;
+        while (same < checked_count && (checked[same].world != room.world || checked[same].players != room.players)) {
+            same++;
+        }
+        if (room.world == NULL || same < checked_count) {
+            continue;
+        }
+        checked[checked_count++] = room;
+        if (!check_against(join, &room, listed->tick_rate_hz)) {
+            join->code = (int)tp_verdict_worst((tp_verdict)join->code, TP_USAGE);
+            return false;
+        }
+    }
+    return true;
+}
+
 bool join_make_members(Join *join)
 {
     const JoinOptions *options = join->options;
     uint32_t          *chosen = calloc((size_t)join->room_count + options->room_count + 1, sizeof(*chosen));
     uint32_t           count = chosen == NULL ? 0 : choose_rooms(join, chosen);
-    bool               is_fine = count > 0;
+    bool               is_fine = count > 0 && check_inputs(join, chosen, count);
     if ((uint64_t)count * options->clients > JOIN_MEMBERS_MAX) {
         join_fail(join, TP_USAGE, "%u clients in %u rooms: %d memberships are the most", options->clients, count, JOIN_MEMBERS_MAX);
         is_fine = false;

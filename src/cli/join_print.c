@@ -8,7 +8,7 @@
 
 static const char *verdict_name(JoinVerdict verdict)
 {
-    static const char *const names[] = { "never", "agreed", "desync", "refused", "incompatible" };
+    static const char *const names[] = { "never", "nothing", "agreed", "desync", "refused", "incompatible" };
     return names[verdict];
 }
 

@@ -74,7 +74,46 @@ static bool is_colon_next(const Quoter *quoter)
     return at < quoter->size && quoter->text[at] == ':';
 }
 
-// False, said so, when it is a key: as a string it would pass for a name that begins with the mark.
+static size_t skip_digits(const char *text, size_t size)
+{
+    size_t count = 0;
+    while (count < size && text[count] >= '0' && text[count] <= '9') {
+        count++;
+    }
+    return count;
+}
+
+// -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)?
+static bool is_json_number(const char *text, size_t size)
+{
+    size_t at = size > 0 && text[0] == '-' ? 1 : 0;
+    size_t whole = skip_digits(text + at, size - at);
+    if (whole == 0 || (whole > 1 && text[at] == '0')) {
+        return false;
+    }
+    at += whole;
+    if (at < size && text[at] == '.') {
+        size_t fraction = skip_digits(text + at + 1, size - at - 1);
+        if (fraction == 0) {
+            return false;
+        }
+        at += 1 + fraction;
+    }
+    if (at < size && (text[at] == 'e' || text[at] == 'E')) {
+        at += at + 1 < size && (text[at + 1] == '+' || text[at + 1] == '-') ? 2 : 1;
+        size_t exponent = skip_digits(text + at, size - at);
+        return exponent > 0 && at + exponent == size;
+    }
+    return at == size;
+}
+
+static bool refuse_number(const Quoter *quoter, size_t start, const char *what)
+{
+    size_t shown = quoter->at - start < 60 ? quoter->at - start : 60;
+    return tp_error_set(quoter->error, "%.*s: %s", (int)shown, quoter->text + start, what);
+}
+
+// False, said so, when it is none, or a key: as a string it would pass for a name that begins with the mark.
 static bool copy_number(Quoter *quoter)
 {
     size_t start = quoter->at;
@@ -84,9 +123,10 @@ static bool copy_number(Quoter *quoter)
         quoter->out[quoter->used++] = quoter->text[quoter->at++];
     }
     quoter->out[quoter->used++] = '"';
-    return !is_colon_next(quoter) ||
-           tp_error_set(quoter->error, "%.*s: a key is a string; put it in quotes", (int)(quoter->at - start < 60 ? quoter->at - start : 60),
-                        quoter->text + start);
+    if (is_colon_next(quoter)) {
+        return refuse_number(quoter, start, "a key is a string; put it in quotes");
+    }
+    return is_json_number(quoter->text + start, quoter->at - start) || refuse_number(quoter, start, "this is no number as JSON writes them");
 }
 
 // False: said so, and `at` is there.

@@ -35,7 +35,8 @@ const char *rowjson_origin_name(unsigned origin);
 /// Whether a slot's fields can stand beside "slot" and "origin".
 bool rowjson_has_plain_fields(const tp_world *world);
 
-/// Reads a parsed line. False: `error` has "key: what". "root" and "fault" are ignored.
+/// Reads a parsed line. False: `error` has "key: what". "root" and "fault" are ignored. `layout` NULL, while the
+/// world is not known: only the tick is looked at.
 bool rowjson_read(const tp_layout *layout, const cJSON *line, RowBuffer *row, uint64_t *tick, tp_error *error);
 
 /// Prints a row with its newline. `world` may be NULL: then everything is hexadecimal. `fault_root` (16

@@ -172,11 +172,30 @@ static bool set_number(const ServerConfigKey *key, void *field, const char *text
     return true;
 }
 
+// Any whole number: which of them are right, the world knows.
+static bool set_slots(void *field, const char *text)
+{
+    uint64_t magnitude = 0;
+    int64_t  value = 0;
+    if (args_parse_u64(text, &magnitude) && magnitude <= INT64_MAX) {
+        value = (int64_t)magnitude;
+    } else if (!args_parse_i64(text, &value)) {
+        return false;
+    }
+    memcpy(field, &value, sizeof(value));
+    return true;
+}
+
+static bool set_field(const ServerConfigKey *key, void *field, const char *text)
+{
+    return key->type == TYPE_CHOICE ? set_choice(key, field, text) : key->type == TYPE_SLOTS ? set_slots(field, text) : set_number(key, field, text);
+}
+
 bool serverconfig_set(const ServerConfigKey *key, void *to, const char *text, char *wrong, size_t size)
 {
     char range[160];
     bool is_choice = key->type == TYPE_CHOICE;
-    if (is_choice ? set_choice(key, (char *)to + key->offset, text) : set_number(key, (char *)to + key->offset, text)) {
+    if (set_field(key, (char *)to + key->offset, text)) {
         return true;
     }
     bool is_number = text[0] != '\0' && strspn(text, "0123456789") == strlen(text);

@@ -45,13 +45,15 @@ typedef struct ServerConfigRoom {
     const char *name;       ///< recorded: may be NULL
     uint32_t    pace, loops;
     const char *world_name;
-    uint32_t    players, tick_rate_hz, algorithm, missing, stall_ms, when_empty, start_players, count;
+    int64_t     players_wanted; ///< as given
+    uint32_t    tick_rate_hz, algorithm, missing, stall_ms, when_empty, start_players, count;
     uint64_t    seed, ticks;
     ServerConfigItem *items;
     uint32_t    item_count;
     ServerConfigRecord record;
     // serverconfig_bind fills these.
     const tp_world *world;
+    uint32_t        players; ///< 0: the world's usual number
     int64_t        *values; ///< of the world's config items; NULL: the usual ones
     const char     *record_dir; ///< NULL: none
     tp_durability   durability;

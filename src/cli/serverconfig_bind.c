@@ -197,19 +197,33 @@ static bool bind_items(const ServerConfig *config, ServerConfigRoom *room, Serve
     return true;
 }
 
-static bool bind_live(const ServerConfig *config, ServerConfigRoom *room, ServerConfigError *error)
+static bool bind_players(const ServerConfig *config, ServerConfigRoom *room, ServerConfigError *error)
 {
     const tp_world *world = room->world;
     uint32_t        fewest = world->players_min > 0 ? world->players_min : 1;
-    if (room->lines[KEY_PLAYERS] != 0 && room->players == 0 && world->players_min == 0) {
-        return serverconfig_refuse(config, room, key_of(KEY_PLAYERS), error, "0: the world '%s' runs without players, but a live room has 1 to %u slots",
-                                   world->name, world->players_max);
+    int64_t         wanted = room->players_wanted;
+    if (room->lines[KEY_PLAYERS] == 0) {
+        return true;
     }
-    if (room->lines[KEY_PLAYERS] != 0 && (room->players < fewest || room->players > world->players_max)) {
-        return serverconfig_refuse(config, room, key_of(KEY_PLAYERS), error, "%u: the world '%s' takes %u to %u", room->players, world->name,
-                                   fewest, world->players_max);
+    if (wanted >= fewest && wanted <= world->players_max) {
+        room->players = (uint32_t)wanted;
+        return true;
     }
-    uint32_t players = room->lines[KEY_PLAYERS] != 0 ? room->players : world->players_standard;
+    if (world->players_min == 0) {
+        return serverconfig_refuse(config, room, key_of(KEY_PLAYERS), error, "%lld: a live room takes 1 to %u, though the world '%s' also runs with none",
+                                   (long long)wanted, world->players_max, world->name);
+    }
+    return serverconfig_refuse(config, room, key_of(KEY_PLAYERS), error, "%lld: the world '%s' takes %u to %u", (long long)wanted, world->name,
+                               fewest, world->players_max);
+}
+
+static bool bind_live(const ServerConfig *config, ServerConfigRoom *room, ServerConfigError *error)
+{
+    const tp_world *world = room->world;
+    if (!bind_players(config, room, error)) {
+        return false;
+    }
+    uint32_t players = room->players > 0 ? room->players : world->players_standard;
     if (room->start_players > players) {
         return serverconfig_refuse(config, room, key_of(KEY_START_PLAYERS), error, "%u: the room has %u slots; give 0 to %u", room->start_players,
                                    players, players);

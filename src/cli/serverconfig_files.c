@@ -15,7 +15,11 @@
 static bool refuse(const ServerConfig *config, const ServerConfigRoom *room, ServerConfigKeyId key, const char *what, const char *why)
 {
     ServerConfigError error;
-    serverconfig_refuse(config, room, &serverconfig_keys[key], &error, "%.400s: %s", what, why);
+    if (room != NULL && room->flag != NULL && key == KEY_LOG) {
+        serverconfig_refuse(config, room, NULL, &error, "%s", why); // the flag says which
+    } else {
+        serverconfig_refuse(config, room, &serverconfig_keys[key], &error, "%.400s: %s", what, why);
+    }
     cli_fail(TP_USAGE, "%s", error.text);
     return false;
 }
@@ -99,18 +103,18 @@ static bool add_logs(ServerConfig *to, const ServerConfig *config, const ServerC
 static bool expand_room(ServerConfig *to, ServerConfig *config, ServerConfigRoom *room)
 {
     struct stat about;
-    bool        is_file_log = room->source == SERVER_RECORDED && room->flag == NULL;
-    if (is_file_log && stat(room->log, &about) != 0) {
+    bool        is_recorded = room->source == SERVER_RECORDED;
+    if (is_recorded && stat(room->log, &about) != 0) {
         return refuse(config, room, KEY_LOG, room->log, strerror(errno));
     }
-    if (is_file_log && S_ISDIR(about.st_mode)) {
+    if (is_recorded && S_ISDIR(about.st_mode)) {
         return room->name != NULL ? refuse(config, room, KEY_NAME, room->name, "a directory's rooms are named after its logs; leave it out")
                                   : add_logs(to, config, room);
     }
-    if (is_file_log && !S_ISREG(about.st_mode)) {
+    if (is_recorded && !S_ISREG(about.st_mode)) {
         return refuse(config, room, KEY_LOG, room->log, "neither a file nor a directory");
     }
-    if (is_file_log && !can_open(config, room)) {
+    if (is_recorded && !can_open(config, room)) {
         return false;
     }
     ServerConfigRoom *added = serverconfig_add_room(to);

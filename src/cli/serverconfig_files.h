@@ -7,8 +7,7 @@
 bool serverconfig_load(ServerConfig *config, const char *path);
 /// Loads the libraries of "worlds". False: said so.
 bool serverconfig_load_worlds(const ServerConfig *config, WorldSet *worlds);
-/// Puts the logs of a directory in the place of each room that names one, and sees that the file's logs can be opened. False: said so.
-/// Logs that come from flags are left to their rooms, whose verdict tells.
+/// Puts the logs of a directory in the place of each room that names one, and sees that all logs can be opened. False: said so.
 bool serverconfig_expand(ServerConfig *config);
 /// Reads the head of every log, and makes its world once. False: said so.
 bool serverconfig_check_logs(const ServerConfig *config, WorldSet *worlds);

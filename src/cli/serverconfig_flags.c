@@ -78,8 +78,13 @@ static bool add_item(ServerConfig *config, ServerConfigRoom *room, const char *n
 
 static bool refuse_unknown(const ServerConfig *config, const ServerConfigRoom *room, const char *name, ServerConfigError *error)
 {
-    char   list[256] = "";
-    size_t used = 0;
+    char        list[256] = "";
+    size_t      used = 0;
+    const char *near = serverconfig_nearest_key(PLACE_LIVE, name);
+    const char *item = near != NULL && strcmp(near, serverconfig_keys[KEY_CONFIG].name) == 0 ? ".ITEM" : "";
+    if (near != NULL && serverconfig_find_key(PLACE_LIVE, near)->is_of_flag) {
+        return serverconfig_refuse(config, room, NULL, error, "%.80s: there is no such key; did you mean %s%s?", name, near, item);
+    }
     for (int i = 0; i < KEY_COUNT && used < sizeof(list); i++) {
         const ServerConfigKey *key = &serverconfig_keys[i];
         if (key->is_of_flag) {

@@ -66,7 +66,7 @@ const ServerConfigKey serverconfig_keys[] = {
     [KEY_PACE] = { "pace", PLACE_RECORDED, TYPE_CHOICE, ROOM_FIELD(pace), .choices = paces, .standard = "real-time" },
     [KEY_LOOPS] = { "loops", PLACE_RECORDED, TYPE_U32, ROOM_FIELD(loops), .min = 1, .max = SERVER_LOOPS_MAX, .usual = 1 },
     [KEY_WORLD] = { "world", PLACE_LIVE, TYPE_TEXT, ROOM_FIELD(world_name), .is_required = true },
-    [KEY_PLAYERS] = { "players", PLACE_LIVE, TYPE_U32, ROOM_FIELD(players), .is_of_flag = true, .max = UINT32_MAX,
+    [KEY_PLAYERS] = { "players", PLACE_LIVE, TYPE_SLOTS, ROOM_FIELD(players_wanted), .is_of_flag = true,
                       .standard = "the world's usual number" },
     [KEY_SEED] = { "seed", PLACE_LIVE, TYPE_U64, ROOM_FIELD(seed), .is_of_flag = true, .max = UINT64_MAX },
     [KEY_TICK_RATE] = { "tick_rate_hz", PLACE_LIVE, TYPE_U32, ROOM_FIELD(tick_rate_hz), .is_of_flag = true, .min = 1,
@@ -158,6 +158,7 @@ void serverconfig_describe_key(const ServerConfigKey *key, char *text, size_t si
         }
         // fall through
     case TYPE_U64: snprintf(text, size, "%llu to %llu", (unsigned long long)key->min, (unsigned long long)key->max); break;
+    case TYPE_SLOTS: snprintf(text, size, "1 to %d", TP_PLAYERS_MAX); break; // and what the world takes is said once it is known
     case TYPE_CHOICE: describe_choices(key, text, size); break;
     case TYPE_TEXT: snprintf(text, size, "a string"); break;
     case TYPE_NAME: snprintf(text, size, "1 to %d letters of a-z A-Z 0-9 _ - . without a leading dot", SERVERCONFIG_NAME_MAX); break;

@@ -28,6 +28,7 @@ typedef enum ServerConfigKeyId {
 typedef enum ServerConfigType {
     TYPE_U32,     ///< whole number, min to max
     TYPE_U64,
+    TYPE_SLOTS,   ///< an int64_t: any whole number, since what is right depends on the world
     TYPE_CHOICE,  ///< one of `choices`, kept as its value
     TYPE_TEXT,
     TYPE_NAME,    ///< of a room

@@ -309,6 +309,7 @@ static bool take_member(const Object *object, const ServerConfigKey *key, const 
     switch (key->type) {
     case TYPE_U32:
     case TYPE_U64:
+    case TYPE_SLOTS:
     case TYPE_CHOICE: return take_plain(object, key, item);
     case TYPE_TEXT:
     case TYPE_NAME:
@@ -366,6 +367,15 @@ static bool take_file(Reader *reader, const cJSON *root)
     return take_object(&object, root);
 }
 
+static bool is_blank(const char *text, size_t size)
+{
+    size_t at = 0;
+    while (at < size && strchr(" \t\r\n", text[at]) != NULL && text[at] != '\0') {
+        at++;
+    }
+    return at == size;
+}
+
 bool serverconfig_read(ServerConfig *config, const char *name, const char *folder, const char *text, size_t size, ServerConfigError *error)
 {
     Reader   reader = { .config = config, .folder = folder, .error = error };
@@ -379,6 +389,9 @@ bool serverconfig_read(ServerConfig *config, const char *name, const char *folde
     if (config->name == NULL) {
         config->name = "";
         return refuse_at(&reader, 1, "", "", "out of memory");
+    }
+    if (is_blank(text, size)) {
+        return refuse_at(&reader, 1, "", "", "it is empty; write {\"rooms\": [...]}");
     }
     cJSON *root = jsonlines_check(text, size, SERVER_CONFIG_DEPTH_MAX, &line, &wrong) ? jsonin_parse(text, size, &line, &wrong) : NULL;
     if (root == NULL) {

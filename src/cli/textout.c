@@ -84,14 +84,23 @@ void textout_hex(FILE *out, const uint8_t *bytes, size_t size)
     }
 }
 
+// Some terminals act on the controls from U+0080 to U+009F as well.
+static bool is_control(const unsigned char *text, size_t length)
+{
+    return text[0] < 0x20 || text[0] == 0x7F || (length == 2 && text[0] == 0xC2 && text[1] < 0xA0);
+}
+
 void textout_safe(FILE *out, const char *text, size_t size)
 {
-    for (size_t i = 0; i < size; i++) {
-        unsigned char letter = (unsigned char)text[i];
-        if (letter < 0x20 || letter == 0x7F) {
-            fprintf(out, "\\x%02x", letter);
+    for (size_t i = 0; i < size;) {
+        const unsigned char *at = (const unsigned char *)text + i;
+        size_t               length = sequence_size(at, size - i);
+        if (length > 0 && !is_control(at, length)) {
+            fwrite(at, 1, length, out);
+            i += length;
         } else {
-            fputc(letter, out);
+            fprintf(out, "\\x%02x", *at);
+            i += 1;
         }
     }
 }

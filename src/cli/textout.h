@@ -15,7 +15,7 @@ void textout_u64_member(FILE *out, bool is_first, const char *key, uint64_t valu
 void textout_bool_member(FILE *out, bool is_first, const char *key, bool value);
 void textout_hex_member(FILE *out, bool is_first, const char *key, const uint8_t *bytes, size_t size);
 void textout_hex(FILE *out, const uint8_t *bytes, size_t size);
-/// Foreign text for a terminal: control characters come out as \xNN.
+/// Foreign text for a terminal: control characters, and bytes that are not UTF-8, come out as \xNN.
 void textout_safe(FILE *out, const char *text, size_t size);
 /// Text inside XML, attributes included.
 void textout_xml(FILE *out, const char *text);

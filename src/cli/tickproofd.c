@@ -1,10 +1,12 @@
 // tickproofd.c: main of the server: flags, worlds, signals, the clock of its log, and what is printed where.
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +14,7 @@
 #include "cli.h"
 #include "clifail.h"
 #include "files.h"
+#include "logqueue.h"
 #include "serverconfig_files.h"
 #include "signals.h"
 #include "tickproofd_text.h"
@@ -51,7 +54,7 @@ static const char help_text[] =
     "  --watchers N            of one room (64)\n"
     "\n"
     "Recording:\n"
-    "  --record DIR            every room writes its own log DIR/ROOM.tpr; a file that is there already is refused\n"
+    "  --record DIR            every room writes its own log DIR/ROOM.tpr, DIR/ROOM.2.tpr when that is there already, and so on\n"
     "  --durability HOW        when a tick counts as safe: none (the system decides), interval (synced every 60 ticks), seal\n"
     "                          (synced every 600), tick (synced every tick). Usually interval in real time, else none, since a\n"
     "                          room without a clock would only wait for the disk\n"
@@ -62,7 +65,7 @@ static const char help_text[] =
     "  --format text|json      the results at the end, on standard output (text)\n"
     "  --help, --version\n"
     "\n"
-    "SIGTERM and SIGINT end every log properly and leave; a second one leaves at once. The exit code is the most serious\n"
+    "SIGTERM, SIGINT and SIGHUP end every log properly and leave; a second one leaves at once. The exit code is the most serious\n"
     "verdict of all rooms: 70, 8, 1, 3, 6, 7, 4, 5, 2, 0, as 'tickproof --help' lists them.\n";
 
 typedef struct {
@@ -74,6 +77,8 @@ typedef struct {
     ServerPace    pace;
     uint32_t      loops;
     ServerOptions server;
+    LogQueue     *log;         ///< while the server runs. Stays when its thread is stuck
+    int64_t       event_ns;    ///< of the last event, since the start
     bool          is_json, is_check;
     bool          has_recorded, has_pace, has_loops;
 } Settings;
@@ -159,8 +164,25 @@ static bool take_pace(Settings *settings, ServerPace pace)
     return true;
 }
 
+// A flag without its argument takes the next flag for it: such a slip must start no server.
+static bool is_path(const char *flag, const char *text)
+{
+    if (strncmp(text, "--", 2) == 0) {
+        cli_usage("", "%s needs a path; a file of that name is ./%s", flag, text);
+        return false;
+    }
+    if (text[0] == '\0') {
+        cli_usage("", "%s needs a path, and '' is none", flag);
+        return false;
+    }
+    return true;
+}
+
 static bool take_config(Settings *settings, const char *path)
 {
+    if (!is_path("--config", path)) {
+        return false;
+    }
     if (settings->config_path != NULL) {
         cli_usage("", "--config: '%s' and '%s': give one file", settings->config_path, path);
         return false;
@@ -185,6 +207,19 @@ static bool take_number(Settings *settings, ServerConfigKeyId id, const char *te
     return args_u32(key->flag, text, (uint32_t)key->min, (uint32_t)key->max, (uint32_t *)((char *)to + key->offset));
 }
 
+static bool take_recorded(Settings *settings, const char *path)
+{
+    settings->has_recorded = true;
+    return is_path("--recorded", path) && files_expand(&settings->paths, path);
+}
+
+static bool take_record(Settings *settings, const char *path)
+{
+    settings->flags.record.directory = path;
+    settings->flags.lines[KEY_DIRECTORY] = SERVERCONFIG_NO_LINE;
+    return is_path("--record", path);
+}
+
 static bool take_flag(Settings *settings, int flag)
 {
     ServerConfigError error;
@@ -195,13 +230,10 @@ static bool take_flag(Settings *settings, int flag)
     case FLAG_CONFIG: return take_config(settings, optarg);
     case FLAG_CHECK: settings->is_check = true; return true;
     case FLAG_LIVE: return serverconfig_add_live(&settings->flags, optarg, &error) || refuse(&error);
-    case FLAG_RECORDED: settings->has_recorded = true; return files_expand(&settings->paths, optarg);
+    case FLAG_RECORDED: return take_recorded(settings, optarg);
     case FLAG_FAST: return take_pace(settings, SERVER_FAST);
     case FLAG_REAL_TIME: return take_pace(settings, SERVER_REAL_TIME);
-    case FLAG_RECORD:
-        settings->flags.record.directory = optarg;
-        settings->flags.lines[KEY_DIRECTORY] = SERVERCONFIG_NO_LINE;
-        return true;
+    case FLAG_RECORD: return take_record(settings, optarg);
     case FLAG_WORLD: return worlds_add(&settings->worlds, optarg) != NULL;
     case FLAG_DURABILITY: return take_durability(settings, optarg);
     case FLAG_LOOPS: settings->has_loops = true; return args_u32("--loop-count", optarg, 1, SERVER_LOOPS_MAX, &settings->loops);
@@ -239,7 +271,7 @@ static bool take_operands(Settings *settings, int argc, char **argv)
         return false;
     }
     for (int i = optind; i < argc; i++) {
-        if (!files_expand(&settings->paths, argv[i])) {
+        if (!take_recorded(settings, argv[i])) {
             return false;
         }
     }
@@ -299,14 +331,23 @@ static void catch_signals(Server *server)
     sigemptyset(&action.sa_mask);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
+    // A terminal that is closed ends logs properly, too; under nohup it is to end nothing.
+    struct sigaction before;
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        sigaction(SIGHUP, &action, NULL);
+    }
     // A reader of our output that goes away must not cost the logs their END.
     signal(SIGPIPE, SIG_IGN);
 }
 
 static void release_signals(void)
 {
+    struct sigaction now;
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
+    if (sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler == on_signal) {
+        signal(SIGHUP, SIG_DFL);
+    }
 }
 
 static int64_t now_ms(void)
@@ -316,11 +357,67 @@ static int64_t now_ms(void)
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
+static TickproofdLog log_to(const Settings *settings, FILE *out)
+{
+    return (TickproofdLog){ .out = out, .is_json = settings->config.log != 0, .stop_ms = settings->server.stop_ms };
+}
+
+// The main thread's loop: it accepts, lists and stops, so it must not wait for whoever reads the log.
 static void on_event(void *to, const ServerEvent *event)
 {
-    const Settings *settings = to;
-    TickproofdLog   log = { .out = stderr, .is_json = settings->config.log != 0, .stop_ms = settings->server.stop_ms };
+    Settings     *settings = to;
+    char         *text = NULL;
+    size_t        size = 0;
+    TickproofdLog log = log_to(settings, open_memstream(&text, &size));
+    settings->event_ns = event->elapsed_ns;
+    if (log.out == NULL) {
+        logqueue_put(settings->log, NULL, 0);
+        return;
+    }
     tickproofd_print_event(&log, event, now_ms());
+    bool is_printed = fclose(log.out) == 0;
+    if (!is_printed || size > 0) {
+        logqueue_put(settings->log, is_printed ? text : NULL, size);
+    }
+    free(text);
+}
+
+static void on_missing(FILE *out, void *to, uint64_t count)
+{
+    const Settings *settings = to;
+    TickproofdLog   log = log_to(settings, out);
+    tickproofd_print_dropped(&log, count, settings->event_ns, now_ms());
+}
+
+static bool open_log(Settings *settings)
+{
+    LogQueueOptions options = { .fd = STDERR_FILENO, .missing = on_missing, .missing_to = settings };
+    settings->log = logqueue_create(&options);
+    return settings->log != NULL || (cli_fail(TP_INTERNAL, "starting: the log's thread cannot be made"), false);
+}
+
+static bool is_same_file(int one, int other)
+{
+    struct stat first, second;
+    return fstat(one, &first) == 0 && fstat(other, &second) == 0 && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+// What was said so far comes out before the results. Nothing that is written from here on gets stuck where the log did: standard error
+// leads nowhere then, and so does standard output when the two are one. False: the results have no reader.
+static bool close_log(Settings *settings)
+{
+    if (logqueue_finish(settings->log, LOGQUEUE_FINISH_MS)) {
+        settings->log = NULL;
+        return true;
+    }
+    bool is_one = is_same_file(STDOUT_FILENO, STDERR_FILENO);
+    int  nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    dup2(nowhere, STDERR_FILENO);
+    if (is_one) {
+        dup2(nowhere, STDOUT_FILENO);
+    }
+    close(nowhere);
+    return !is_one;
 }
 
 static bool refuse_room(const ServerConfig *config, const ServerConfigRoom *room, const tp_error *error)
@@ -422,7 +519,11 @@ static int run(Settings *settings, Server *server)
 {
     tp_error error;
     catch_signals(server);
+    if (!open_log(settings)) {
+        return TP_INTERNAL;
+    }
     ServerRun run = server_run(server, &error);
+    bool      is_read = close_log(settings);
     int       code = run == SERVER_RUN_FAILED ? cli_fail(TP_INTERNAL, "starting: %s", error.text) : (int)server_verdict(server);
     if (run != SERVER_RUN_FAILED) {
         tickproofd_print_results(stdout, server, settings->is_json);
@@ -432,7 +533,7 @@ static int run(Settings *settings, Server *server)
         _exit(TP_INTERNAL); // threads still run in memory that nobody may free
     }
     release_signals();
-    return code;
+    return is_read || code != TP_VERIFIED ? code : TP_USAGE; // as when standard output cannot be written
 }
 
 static int check(Settings *settings)
@@ -445,6 +546,13 @@ static int check(Settings *settings)
     return TP_VERIFIED;
 }
 
+// Open files, above all: before a directory is made.
+static bool is_granted(Server *server)
+{
+    tp_error error;
+    return server_check(server, &error) || (cli_fail(TP_USAGE, "starting: %s", error.text), false);
+}
+
 static int host(Settings *settings)
 {
     tp_error error;
@@ -455,8 +563,8 @@ static int host(Settings *settings)
     }
     if (add_rooms(server, &settings->config)) {
         if (settings->is_check) {
-            code = check(settings);
-        } else if (listen_everywhere(server, &settings->config) && serverconfig_record_dirs(&settings->config, false)) {
+            code = is_granted(server) ? check(settings) : TP_USAGE;
+        } else if (listen_everywhere(server, &settings->config) && is_granted(server) && serverconfig_record_dirs(&settings->config, false)) {
             code = run(settings, server);
         }
     }

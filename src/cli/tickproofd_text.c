@@ -58,6 +58,13 @@ static void print_tick(FILE *out, const ServerEvent *event)
 
 static void print_last(FILE *out, const ServerEvent *event)
 {
+    bool is_live = event->path == NULL;
+    if (event->verdict == TP_VERIFIED && event->kind == SERVER_EVENT_ROOM_DONE && is_live) {
+        print_tick(out, event); // it ended by itself, while others go on
+        fprintf(out, ": ended%s", event->text[0] != '\0' ? ": " : "");
+        print_safe(out, event->text);
+        fputc('\n', out);
+    }
     if (event->verdict == TP_VERIFIED) {
         return;
     }
@@ -75,8 +82,10 @@ static void print_text(const TickproofdLog *log, const ServerEvent *event)
     FILE *out = log->out;
     switch (event->kind) {
     case SERVER_EVENT_START:
-        fprintf(out, "tickproofd: %" PRIu64 " room%s on %" PRIu64 " thread%s\n", event->tick, plural(event->tick), event->value,
-                plural(event->value));
+        fprintf(out, "tickproofd: %" PRIu64 " room%s on %" PRIu64 " thread%s%s", event->tick, plural(event->tick), event->value,
+                plural(event->value), event->text[0] != '\0' ? ": " : "");
+        print_safe(out, event->text);
+        fputc('\n', out);
         break;
     case SERVER_EVENT_LISTENING:
         fputs("tickproofd: listening on ", out);
@@ -221,16 +230,22 @@ static void print_time(FILE *out, int64_t time_ms)
     fprintf(out, "\"%s.%03dZ\"", text, (int)(time_ms % 1000));
 }
 
+// What every line begins with.
+static void print_json_start(FILE *out, const char *name, const char *level, int64_t elapsed_ns, int64_t time_ms)
+{
+    fputc('{', out);
+    textout_json_member(out, true, "event", name);
+    print_time(out, time_ms);
+    textout_json_member(out, false, "level", level);
+    textout_u64_member(out, false, "elapsed_us", (uint64_t)elapsed_ns / 1000);
+}
+
 static void print_json(const TickproofdLog *log, const ServerEvent *event, int64_t time_ms)
 {
     FILE       *out = log->out;
     const char *key = value_key(event->kind);
     bool        is_listening = event->kind == SERVER_EVENT_LISTENING;
-    fputc('{', out);
-    textout_json_member(out, true, "event", server_event_name(event->kind));
-    print_time(out, time_ms);
-    textout_json_member(out, false, "level", level_of(event));
-    textout_u64_member(out, false, "elapsed_us", (uint64_t)event->elapsed_ns / 1000);
+    print_json_start(out, server_event_name(event->kind), level_of(event), event->elapsed_ns, time_ms);
     if (event->is_room) {
         textout_json_member(out, false, "room", event->room);
         if (event->path != NULL) {
@@ -270,4 +285,15 @@ void tickproofd_print_event(const TickproofdLog *log, const ServerEvent *event, 
         print_text(log, event);
     }
     fflush(log->out);
+}
+
+void tickproofd_print_dropped(const TickproofdLog *log, uint64_t count, int64_t elapsed_ns, int64_t time_ms)
+{
+    if (log->is_json) {
+        print_json_start(log->out, "server.log_dropped", "warning", elapsed_ns, time_ms);
+        textout_u64_member(log->out, false, "lines", count);
+        fputs("}\n", log->out);
+    } else {
+        fprintf(log->out, "tickproofd: %" PRIu64 " line%s of this log dropped: they came faster than they were read\n", count, plural(count));
+    }
 }

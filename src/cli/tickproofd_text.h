@@ -15,6 +15,8 @@ typedef struct TickproofdLog {
 /// One event, told at this time (Unix, milliseconds). For people, only what they have to know: rooms that open and verify
 /// are silent until the table. A JSON line has "time" (RFC 3339, UTC) and "level": info, warning or error.
 void tickproofd_print_event(const TickproofdLog *log, const ServerEvent *event, int64_t time_ms);
+/// The log itself lost so many lines, all before the event of `elapsed_ns`.
+void tickproofd_print_dropped(const TickproofdLog *log, uint64_t count, int64_t elapsed_ns, int64_t time_ms);
 /// The results: a table per kind of room with a line per room, or one JSON object on one line.
 void tickproofd_print_results(FILE *out, const Server *server, bool is_json);
 /// One line: how many rooms of which kind would run, and where the server would listen.

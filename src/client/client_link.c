@@ -154,6 +154,14 @@ static void on_turn(uv_prepare_t *turn)
     }
 }
 
+// What keeps a quiet link alive must not be more than half of what the server takes.
+static uint64_t quiet_ms(const ClientLink *link)
+{
+    uint32_t rate = tp_client_messages_per_second(link->client);
+    uint64_t least_ms = 2000 / (rate > 0 ? rate : 1);
+    return least_ms > CLIENT_LINK_QUIET_MS ? least_ms : CLIENT_LINK_QUIET_MS;
+}
+
 static void on_pulse(uv_timer_t *pulse)
 {
     ClientHub *hub = pulse->data;
@@ -163,7 +171,7 @@ static void on_pulse(uv_timer_t *pulse)
             end_with(link, CLIENT_LINK_UNREACHABLE, link->client == NULL ? "connecting took too long" : "it does not answer");
         } else if (link->is_welcome && now_ms - link->heard_ms >= CLIENT_LINK_SILENCE_MS) {
             end_with(link, CLIENT_LINK_LOST, "the server fell silent");
-        } else if (link->is_welcome && now_ms - link->sent_ms >= CLIENT_LINK_QUIET_MS) {
+        } else if (link->is_welcome && now_ms - link->sent_ms >= quiet_ms(link)) {
             tp_client_ping(link->client);
         }
     }

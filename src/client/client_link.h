@@ -9,7 +9,7 @@
 
 enum {
     CLIENT_LINK_PULSE_MS   = 250,     ///< how often the hub looks at the time of its links
-    CLIENT_LINK_QUIET_MS   = 1500,    ///< after so long without a message of ours a PING goes out; servers wait 5 s at least, usually
+    CLIENT_LINK_QUIET_MS   = 400,     ///< after so long without a message of ours a PING goes out: some servers wait for no more than 1 s
     CLIENT_LINK_SILENCE_MS = 20000,   ///< a server that says nothing for so long, and answers no PING, is gone
     CLIENT_LINK_OUT_MAX    = 1048576, ///< bytes that may wait to be read by the server
     CLIENT_LINK_TEXT_SIZE  = 512,

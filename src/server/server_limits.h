@@ -154,8 +154,8 @@ enum {
     /// How long a worker whose rooms are all over waits for its clients to read so and go, in milliseconds.
     SERVER_GOODBYE_MS = 500,
 
-    /// Bytes that a client may have sent behind the JOIN that takes its connection to a worker. More: BYE, since nobody is so far ahead of
-    /// the answer.
+    /// Bytes that a client may have sent behind the JOIN that takes its connection to a worker. There are never more: a connection is
+    /// read in pieces of this size.
     SERVER_PARCEL_REST = 4096,
 
     /// Events of joining, leaving, pausing and resuming that a room, and a thread with all its rooms, tells in one second. Those beyond

@@ -7,6 +7,7 @@ ls > before
 echo "== text"
 t --config missing.json
 c ''
+c ' \n\t\n'
 c '{"rooms": [}'
 c '{"threads": 1\n\n"log": "text"}'
 c '{"a\001": 1}'
@@ -37,6 +38,9 @@ c '{"threads": -1}'
 c '{"threads": 65}'
 c '{"threads": 18446744073709551616}'
 c '{"threads": true}'
+c '{"rooms": [],\n"status_every": 01}'
+c '{"status_every": 1.}'
+c '{"status_every": -}'
 c '{"log": 3}'
 c '{"log": "xml"}'
 c '{"stop_ms": 0}'
@@ -80,6 +84,10 @@ c '{"rooms": [\n {"source": "live", "name": "a\\"[{", "world": "runner",\n "play
 c '{"rooms": [\n {"source": "live", "name": "a", "world": "runner",\n "players": 2},\n {"source": "live", "name": "b", "world": "runner",\n "players": 300}]}'
 c '{"rooms": [\r\n {"source": "recorded", "log": "log.tpr", "name": "x"},\r\n {"name": "b", "world": "runner",\r\n "players": 0, "source": "live"}]}'
 c '{"rooms": [{"source": "live", "name": "a", "world": "fighter",\n "players": 0}]}'
+c '{"rooms": [{"source": "live", "name": "a", "world": "fighter",\n "players": -4}]}'
+c '{"rooms": [{"source": "live", "name": "a", "world": "runner",\n "players": -4}]}'
+c '{"rooms": [{"source": "live", "name": "a", "world": "runner",\n "players": 18446744073709551615}]}'
+c '{"rooms": [{"source": "live", "name": "a", "world": "runner",\n "players": 2.5}]}'
 c '{"rooms": [\n {"source": "live", "name": "a", "world": "runner"},\n {"source": "live", "world": "runner",\n "name": "a"}]}'
 c '{"rooms": [\n {"source": "live", "name": "a", "world": "runner", "count": 3},\n {"source": "recorded", "log": "log.tpr",\n "name": "a-2"}]}'
 c '{"rooms": [{"source": "live", "name": "a", "world": "runner", "players": 2,\n "start_players": 3}]}'
@@ -120,6 +128,19 @@ t --config c.json --config d.json
 t --config c.json --max-connections 0
 t --config c.json --silence-ms 99
 t --listen somewhere
+# A flag that forgot its path takes the next one for it. No check may start a server by that.
+t --recorded --check-config
+t --recorded log.tpr -- --check-config
+t --recorded log.tpr --record --check-config
+t --config --check-config
+t --recorded log.tpr --record ''
+t --recorded '' --check-config
+t --recorded missing.tpr --check-config
+t --recorded log.tpr missing.tpr
+t --recorded /dev/null
+cp log.tpr ./--x
+t --recorded ./--x --check-config
+rm ./--x
 t --durability maybe
 t --live a=runner --durability seal --check-config
 t --live a=runner --loop-count 2 --check-config
@@ -129,12 +150,17 @@ t --live a=runner --record no/where --check-config
 t --live a=runner --send-queue-bytes 67108865 --check-config
 t --live a=runner --send-total-bytes 65536 --check-config
 t --live a=runner --listen 127.0.0.1:1 --listen 127.0.0.1:1 --check-config
+(ulimit -n 70; t --live a=runner,count=100 --record own --check-config)
 t --live arena
 t --live arena=
 t --live 'a b=runner'
 t --live arena=runner,players
 t --live arena=runner,colour=3
+t --live arena=runner,player=3
+t --live arena=runner,confg.lead_ms=3
+t --live "$(printf 'arena=runner,\377\302\233=3')"
 t --live arena=runner,players=x
+t --live arena=runner,players=-4
 t --live arena=runner,players=9
 t --live arena=runner,missing=maybe
 t --live arena=runner,seed=1,seed=2

@@ -44,3 +44,13 @@ echo "== flags win"
 "$TICKPROOF" --config rooms.json --record other --threads 2 --live extra=runner,ticks=3,when_empty=run > /dev/null 2> lines.txt || echo "exit $?"
 untimed lines.txt | grep -e '"server.start"'
 ls other
+
+# Started again, it leaves the logs of before alone.
+echo "== again"
+for run in 1 2 3; do
+    "$TICKPROOF" --recorded log.tpr --as-fast-as-possible --loop-count 2 --live solo=runner,ticks=3,when_empty=run --listen 127.0.0.1:0 --record again \
+        > /dev/null 2> lines.txt || echo "exit $?"
+done
+ls again
+# For people: a live room that ends by itself is told, and one that verifies is not.
+grep -v ' runs late ' lines.txt | sed 's/:[0-9]*$/:PORT/'

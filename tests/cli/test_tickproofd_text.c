@@ -86,6 +86,39 @@ Test(tickproofd_text, control_characters_are_shown)
     expect(&event, false, "tickproofd: a\\x1b.tpr: room arena: tick 120: recording: no\\x07space\n");
 }
 
+// Goal: what is no UTF-8, and what some terminals take for a control all the same, is shown as bytes; other letters come out as they are.
+Test(tickproofd_text, bytes_that_are_no_text_are_shown)
+{
+    ServerEvent event = room_event(SERVER_EVENT_ROOM_LEAVE, 0, "\xff \xc2\x9b \xc3 \xed\xa0\x80 \xc3\xa9");
+    expect(&event, false, "tickproofd: room arena: tick 120: slot 0 left: \\xff \\xc2\\x9b \\xc3 \\xed\\xa0\\x80 \xc3\xa9\n");
+}
+
+Test(tickproofd_text, a_live_room_that_ends_by_itself)
+{
+    ServerEvent event = room_event(SERVER_EVENT_ROOM_DONE, 120, "");
+    event.has_verdict = true;
+    expect(&event, false, "tickproofd: room arena: tick 120: ended\n");
+    event.kind = SERVER_EVENT_ROOM_STOPPED;
+    expect(&event, false, "");
+    event.kind = SERVER_EVENT_ROOM_DONE;
+    event.path = "a.tpr";
+    expect(&event, false, "");
+}
+
+Test(tickproofd_text, lines_that_were_dropped)
+{
+    char          text[512] = "";
+    TickproofdLog log = { .out = fmemopen(text, sizeof(text), "w") };
+    tickproofd_print_dropped(&log, 1, 5000, TIME_MS);
+    tickproofd_print_dropped(&log, 7, 5000, TIME_MS);
+    log.is_json = true;
+    tickproofd_print_dropped(&log, 7, 5000, TIME_MS);
+    fclose(log.out);
+    cr_assert_str_eq(text, "tickproofd: 1 line of this log dropped: they came faster than they were read\n"
+                           "tickproofd: 7 lines of this log dropped: they came faster than they were read\n"
+                           START("server.log_dropped", "warning") ",\"lines\":7}\n");
+}
+
 Test(tickproofd_text, overdue_says_how_long)
 {
     ServerEvent event = own_event(SERVER_EVENT_OVERDUE, 2, "");

@@ -146,6 +146,7 @@ static void write_value(Writer *writer, const ServerConfig *config, const Server
     const char *addresses[SERVER_LISTENERS_MAX];
     uint32_t    small;
     uint64_t    large;
+    int64_t     whole;
     switch (key->type) {
     case TYPE_U32:
         memcpy(&small, field, sizeof(small));
@@ -154,6 +155,10 @@ static void write_value(Writer *writer, const ServerConfig *config, const Server
     case TYPE_U64:
         memcpy(&large, field, sizeof(large));
         fprintf(writer->out, "%llu", (unsigned long long)large);
+        break;
+    case TYPE_SLOTS:
+        memcpy(&whole, field, sizeof(whole));
+        fprintf(writer->out, "%lld", (long long)whole);
         break;
     case TYPE_CHOICE: write_choice(writer->out, key, field); break;
     case TYPE_TEXT:
