@@ -60,3 +60,6 @@ bool files_commit(NewFile *file, tp_error *error);
 void files_keep(NewFile *file);
 /// Removes what was written, as far as that is possible. Harmless after commit and keep.
 void files_abandon(NewFile *file);
+
+/// Takes as many open files as the system grants anyway: rooms and connections are files, too.
+void files_raise_limit(void);

@@ -3,9 +3,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "cli.h"
+#include "files.h"
 #include "join.h"
 #include "signals.h"
 
@@ -346,16 +346,6 @@ static bool open_handles(Join *join)
     return true;
 }
 
-// A connection is a file: take what the system grants anyway.
-static void raise_file_limit(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
-
 static void print_results(Join *join)
 {
     join_print_progress(join);
@@ -390,7 +380,7 @@ int join_run(const JoinOptions *options)
     }
     join->options = options;
     signal(SIGPIPE, SIG_IGN);
-    raise_file_limit();
+    files_raise_limit();
     bool is_open = open_handles(join);
     if (!is_open || join_add_connection(join, 0, 1) == NULL) {
         join_fail(join, TP_INTERNAL, "out of memory");

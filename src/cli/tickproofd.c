@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -304,16 +303,6 @@ static bool read_config(Settings *settings)
     return true;
 }
 
-// Two files per room and a few per thread add up, and a connection each: take what the system grants anyway.
-static void raise_file_limit(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
-
 static Server *volatile signalled;
 
 static void on_signal(int number)
@@ -601,7 +590,7 @@ int main(int argc, char **argv)
     if (!is_over) {
         code = take_operands(&settings, argc, argv) && read_config(&settings) ? TP_VERIFIED : TP_USAGE;
         if (code == TP_VERIFIED) {
-            raise_file_limit();
+            files_raise_limit();
             code = host(&settings);
         }
     }

@@ -5,22 +5,6 @@
 #include "jsonlines.h"
 
 // args.c and jsonin.c would say what is wrong with a flag; no test here gives one.
-int cli_fail(int code, const char *format, ...);
-int cli_usage(const char *command, const char *format, ...);
-
-int cli_fail(int code, const char *format, ...)
-{
-    (void)format;
-    return code;
-}
-
-int cli_usage(const char *command, const char *format, ...)
-{
-    (void)command;
-    (void)format;
-    return 2;
-}
-
 static cJSON *parse(const char *text)
 {
     int      line = 0;

@@ -62,19 +62,6 @@ int __wrap_vasprintf(char **text, const char *format, va_list arguments)
     return fails() ? -1 : __real_vasprintf(text, format, arguments);
 }
 
-int cli_fail(int code, const char *format, ...)
-{
-    (void)format;
-    return code;
-}
-
-int cli_usage(const char *command, const char *format, ...)
-{
-    (void)command;
-    (void)format;
-    return TP_USAGE;
-}
-
 static const tp_world *find_world(void *to, const char *name, uint32_t revision)
 {
     (void)to;

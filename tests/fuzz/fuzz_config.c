@@ -12,20 +12,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-// What a program would say: nobody listens here.
-int cli_fail(int code, const char *format, ...)
-{
-    (void)format;
-    return code;
-}
-
-int cli_usage(const char *command, const char *format, ...)
-{
-    (void)command;
-    (void)format;
-    return TP_USAGE;
-}
-
 static const tp_world *find_world(void *to, const char *name, uint32_t revision)
 {
     (void)to;

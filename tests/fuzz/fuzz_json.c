@@ -15,20 +15,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-// What a program would say: nobody listens here.
-int cli_fail(int code, const char *format, ...)
-{
-    (void)format;
-    return code;
-}
-
-int cli_usage(const char *command, const char *format, ...)
-{
-    (void)command;
-    (void)format;
-    return TP_USAGE;
-}
-
 static RowBuffer first, second;
 static uint8_t   encoded[2][131072];
 
