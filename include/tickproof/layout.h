@@ -71,6 +71,8 @@ bool     tp_record_decode(const tp_record_type *type, const uint8_t *bytes, void
 void     tp_record_clamp(const tp_record_type *type, void *native);
 /// The world's border: its `sanitise`, or the clamp.
 void     tp_input_sanitise(const tp_world *world, void *input);
+/// Canonical bytes of the input that means nothing was done: zero, brought into range.
+void     tp_input_neutral(const tp_layout *layout, uint8_t *bytes);
 /// The world's `predict`, or a copy.
 void     tp_input_predict(const tp_world *world, const void *last, void *out);
 

@@ -142,7 +142,7 @@ void inputsource_destroy(InputSource *source)
 static void fill_neutral(const tp_layout *layout, RowBuffer *row)
 {
     for (uint32_t slot = 0; slot < layout->setup.players; slot++) {
-        rowjson_neutral(layout, row->inputs + (size_t)slot * layout->input_size);
+        tp_input_neutral(layout, row->inputs + (size_t)slot * layout->input_size);
         rowjson_take_slot(row, slot, TP_ORIGIN_NEUTRAL);
     }
 }

@@ -34,18 +34,6 @@ void rowjson_take_slot(RowBuffer *row, uint32_t slot, tp_origin origin)
     row->origins[slot / 4] |= (uint8_t)((unsigned)origin << (2 * (slot % 4)));
 }
 
-void rowjson_neutral(const tp_layout *layout, uint8_t *bytes)
-{
-    // Every scalar takes at least its canonical size in the struct, and at most eight times that with its alignment.
-    _Alignas(16) uint8_t native[TP_INPUT_SIZE_MAX * 16] = { 0 };
-    const tp_world      *world = layout->world;
-    if (world->input == NULL || world->input->struct_size > sizeof(native)) {
-        return;
-    }
-    tp_input_sanitise(world, native);
-    tp_record_encode(world->input, native, bytes);
-}
-
 static bool is_reserved(const char *name)
 {
     return strcmp(name, "slot") == 0 || strcmp(name, "origin") == 0 || strcmp(name, "hex") == 0;
@@ -316,7 +304,7 @@ static bool read_slot(const tp_layout *layout, const cJSON *object, RowBuffer *r
         return tp_error_set(error, "slot: %u is listed twice", (unsigned)slot);
     }
     uint8_t *input = row->inputs + (size_t)slot * layout->input_size;
-    rowjson_neutral(layout, input);
+    tp_input_neutral(layout, input);
     for (const cJSON *item = object->child; item != NULL; item = item->next) {
         if (!read_slot_member(layout, item, input, &origin, error)) {
             return false;

@@ -27,8 +27,6 @@ void   rowjson_clear(RowBuffer *row);
 tp_row rowjson_row(const RowBuffer *row);
 /// Marks the slot as taken, with this origin. Its input is up to the caller.
 void rowjson_take_slot(RowBuffer *row, uint32_t slot, tp_origin origin);
-/// Canonical bytes of the input that means nothing was done: zero, brought into range.
-void rowjson_neutral(const tp_layout *layout, uint8_t *bytes);
 
 const char *rowjson_origin_name(unsigned origin);
 

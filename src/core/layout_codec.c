@@ -319,6 +319,18 @@ void tp_input_sanitise(const tp_world *world, void *input)
     }
 }
 
+void tp_input_neutral(const tp_layout *layout, uint8_t *bytes)
+{
+    // Every scalar takes at least its canonical size in the struct, and at most eight times that with its alignment.
+    _Alignas(16) uint8_t native[TP_INPUT_SIZE_MAX * 16] = { 0 };
+    const tp_world      *world = layout->world;
+    if (world->input == NULL || world->input->struct_size > sizeof(native)) {
+        return;
+    }
+    tp_input_sanitise(world, native);
+    tp_record_encode(world->input, native, bytes);
+}
+
 void tp_input_predict(const tp_world *world, const void *last, void *out)
 {
     InputCall call = { .world = world, .last = last, .input = out };

@@ -230,7 +230,7 @@ static bool reserve(Carrier *carrier, size_t size)
 
 static bool fits(const Carrier *carrier, size_t size)
 {
-    size_t used = carrier->out_size + carrier->writing_size;
+    size_t used = carrier_waiting(carrier);
     assert(used <= carrier->out_max);
     return size <= carrier->out_max - used;
 }
@@ -323,7 +323,7 @@ void carrier_flush(Carrier *carrier)
 
 size_t carrier_waiting(const Carrier *carrier)
 {
-    return carrier->out_size + (carrier->is_writing ? uv_stream_get_write_queue_size((const uv_stream_t *)&carrier->handle) : 0);
+    return carrier->out_size + carrier->writing_size;
 }
 
 int carrier_release(Carrier *carrier, uv_os_sock_t *socket, uint8_t *rest, size_t capacity, size_t *size)

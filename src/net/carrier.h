@@ -68,7 +68,7 @@ bool carrier_send(Carrier *carrier, const uint8_t *bytes, size_t size);
 /// Hands what was collected to the system. Cheap when there is nothing. Before the connection stands, or while the system has not taken
 /// what it was given earlier, this happens by itself as soon as it can.
 void carrier_flush(Carrier *carrier);
-/// Bytes that the system has not taken yet.
+/// Bytes that wait for the other side to read them, as out_max counts them: what the system took of a write counts until all of it is taken.
 size_t carrier_waiting(const Carrier *carrier);
 /// Gives the socket away: a duplicate that outlives the carrier, which ends as CLOSED without disturbing the connection. Only
 /// when nothing waits to be written (else UV_EBUSY). Called from inside `message`: bytes after that message that were read already

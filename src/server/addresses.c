@@ -29,6 +29,16 @@ Address address_of(const struct sockaddr *socket_address)
     return address;
 }
 
+uint32_t address_text(const struct sockaddr_storage *storage, char text[ADDRESS_TEXT_SIZE])
+{
+    char     name[ADDRESS_TEXT_SIZE - 16] = "";
+    bool     is_six = storage->ss_family == AF_INET6;
+    uint16_t port = ntohs(is_six ? ((const struct sockaddr_in6 *)storage)->sin6_port : ((const struct sockaddr_in *)storage)->sin_port);
+    uv_ip_name((const struct sockaddr *)storage, name, sizeof(name));
+    snprintf(text, ADDRESS_TEXT_SIZE, is_six ? "[%s]:%u" : "%s:%u", name, (unsigned)port);
+    return port;
+}
+
 static int compare(const void *left, const void *right)
 {
     return memcmp(((const Entry *)left)->address.bytes, ((const Entry *)right)->address.bytes, sizeof(Address));

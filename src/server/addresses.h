@@ -13,15 +13,19 @@ typedef struct Address {
     uint8_t bytes[16];
 } Address;
 
+enum { ADDRESS_TEXT_SIZE = 64 };
+
 typedef struct Addresses {
     uv_mutex_t mutex;
     void      *tree; ///< of the C library's tsearch
     uint32_t   count, count_max, per_address_max;
-    char       last_ended[64]; ///< whose connection was ended last
+    char       last_ended[ADDRESS_TEXT_SIZE]; ///< whose connection was ended last
     bool       is_open;
 } Addresses;
 
 Address address_of(const struct sockaddr *socket_address);
+/// "127.0.0.1:7777" or "[::1]:7777". The port.
+uint32_t address_text(const struct sockaddr_storage *storage, char text[ADDRESS_TEXT_SIZE]);
 
 bool addresses_init(Addresses *addresses, uint32_t count_max, uint32_t per_address_max);
 void addresses_finish(Addresses *addresses);

@@ -13,6 +13,12 @@ static bool clean_input(const RoomLive *live, const uint8_t *foreign, uint8_t *c
     return tp_record_decode(world->input, clean, live->native, NULL);
 }
 
+// Among the stamps, and among the inputs.
+static size_t place_of(uint32_t slot, uint64_t tick)
+{
+    return (size_t)slot * SERVER_INPUT_AHEAD + (size_t)(tick % SERVER_INPUT_AHEAD);
+}
+
 static void queue_input(Room *room, uint32_t slot, uint64_t tick, const uint8_t *foreign)
 {
     RoomLive         *live = room->live;
@@ -26,7 +32,7 @@ static void queue_input(Room *room, uint32_t slot, uint64_t tick, const uint8_t 
         counts->early += 1;
         return;
     }
-    size_t place = (size_t)slot * SERVER_INPUT_AHEAD + (size_t)(tick % SERVER_INPUT_AHEAD);
+    size_t place = place_of(slot, tick);
     if (live->stamps[place] == tick + 1) {
         counts->duplicate += 1;
         return;
@@ -63,7 +69,7 @@ void live_input(Room *room, Member *member, const Message *message)
 
 static bool has_input(const RoomLive *live, uint32_t slot, uint64_t tick)
 {
-    return live->stamps[(size_t)slot * SERVER_INPUT_AHEAD + (size_t)(tick % SERVER_INPUT_AHEAD)] == tick + 1;
+    return live->stamps[place_of(slot, tick)] == tick + 1;
 }
 
 static bool lacks_input(const Room *room)
@@ -123,7 +129,7 @@ tp_origin live_take_input(Room *room, uint32_t slot)
     uint8_t          *last = live->last + slot * size;
     tp_origin         origin = TP_ORIGIN_RECEIVED;
     if (has_input(live, slot, tick)) {
-        memcpy(bytes, live->inputs + ((size_t)slot * SERVER_INPUT_AHEAD + (size_t)(tick % SERVER_INPUT_AHEAD)) * size, size);
+        memcpy(bytes, live->inputs + place_of(slot, tick) * size, size);
         state->missing = 0;
         counts->inputs += 1;
     } else if (live->options.missing == SERVER_MISSING_NEUTRAL || state->missing >= SERVER_REPEAT_TICKS) {

@@ -52,6 +52,12 @@ static uint64_t inputs_needed(const Member *member)
     return UINT64_C(2) * member->slot_count * member->room->live->options.tick_rate_hz;
 }
 
+// Of the room, as clients know it.
+static uint32_t number_of(const Member *member)
+{
+    return member->room->live->number;
+}
+
 // Where a membership of this room stands among the peer's, or would stand.
 static uint32_t place_of(const Peer *peer, uint32_t room_number)
 {
@@ -59,7 +65,7 @@ static uint32_t place_of(const Peer *peer, uint32_t room_number)
     uint32_t high = peer->member_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (peer->members[middle]->room_number < room_number) {
+        if (number_of(peer->members[middle]) < room_number) {
             low = middle + 1;
         } else {
             high = middle;
@@ -71,7 +77,7 @@ static uint32_t place_of(const Peer *peer, uint32_t room_number)
 Member *live_member(const Peer *peer, uint32_t room_number)
 {
     uint32_t place = place_of(peer, room_number);
-    bool     is_there = place < peer->member_count && peer->members[place]->room_number == room_number;
+    bool     is_there = place < peer->member_count && number_of(peer->members[place]) == room_number;
     return is_there ? peer->members[place] : NULL;
 }
 
@@ -93,7 +99,7 @@ static bool grow_members(Peer *peer)
 static void link_member(Room *room, Peer *peer, Member *member)
 {
     RoomLive *live = room->live;
-    uint32_t  place = place_of(peer, member->room_number);
+    uint32_t  place = place_of(peer, number_of(member));
     memmove(peer->members + place + 1, peer->members + place, (peer->member_count - place) * sizeof(Member *));
     peer->members[place] = member;
     peer->member_count += 1;
@@ -111,10 +117,10 @@ static void unlink_member(Member *member)
 {
     RoomLive *live = member->room->live;
     Peer     *peer = member->peer;
-    uint32_t  place = place_of(peer, member->room_number);
+    uint32_t  place = place_of(peer, number_of(member));
     peer->member_count -= 1;
     memmove(peer->members + place, peer->members + place + 1, (peer->member_count - place) * sizeof(Member *));
-    peer->inputs_per_second -= inputs_needed(member);
+    peer_drop_room(peer, inputs_needed(member));
     if (member->previous != NULL) {
         member->previous->next = member->next;
     } else {
@@ -148,7 +154,7 @@ static void send_left(const Member *member, MessageReason reason)
     const Room *room = member->room;
     Message     message = {
         .type = MESSAGE_LEFT,
-        .room = member->room_number,
+        .room = number_of(member),
         .epoch = room->live->epoch,
         .tick = tp_sim_tick(room->sim),
         .body.left = { .reason = (uint16_t)reason, .text = message_text("") },
@@ -179,7 +185,7 @@ void live_leave(Member *member, MessageReason reason)
 
 // Joining.
 
-static bool is_refused(Room *room, Peer *peer, const Message *message, uint32_t number)
+static bool is_refused(Room *room, Peer *peer, const Message *message)
 {
     RoomLive     *live = room->live;
     uint32_t      slots = message->body.join.slots;
@@ -188,7 +194,7 @@ static bool is_refused(Room *room, Peer *peer, const Message *message, uint32_t 
     if (room->result.state != SERVER_ROOM_RUNNING) {
         reason = MESSAGE_REASON_ENDED;
         snprintf(text, sizeof(text), "the room is over");
-    } else if (live_member(peer, number) != NULL) {
+    } else if (live_member(peer, live->number) != NULL) {
         reason = MESSAGE_REASON_IN_IT;
         snprintf(text, sizeof(text), "this connection is in the room already: leave it first, or open another connection");
     } else if (peer->member_count >= SERVER_MEMBERSHIPS_MAX) {
@@ -243,7 +249,7 @@ static bool take_state(Room *room, Peer *peer, uint32_t cookie)
     size_t          most = peer->host->limits->send_queue_bytes / 2;
     carrier_flush(&peer->carrier); // what was sent for the room before is on its way
     // An eighth more for the heads of its pieces.
-    if (peer->carrier.out_size + peer->carrier.writing_size + most + most / 8 > peer->carrier.out_max) {
+    if (carrier_waiting(&peer->carrier) + most + most / 8 > peer->carrier.out_max) {
         peer_refuse(peer, cookie, MESSAGE_REASON_FULL, "too much waits to be read on this connection: read it, then join");
         return false;
     }
@@ -261,7 +267,7 @@ static void send_pieces(const Member *member, MessagePieceKind kind, const uint8
 {
     Message message = {
         .type = MESSAGE_PIECE,
-        .room = member->room_number,
+        .room = number_of(member),
         .epoch = member->room->live->epoch,
         .tick = tp_sim_tick(member->room->sim),
         .body.piece = { .kind = (uint8_t)kind, .total = (uint32_t)total },
@@ -281,7 +287,7 @@ static void send_joined(const Member *member, uint32_t cookie, size_t state_size
     const tp_rules *rules = tp_sim_rules(room->sim);
     Message         message = {
         .type = MESSAGE_JOINED,
-        .room = member->room_number,
+        .room = number_of(member),
         .epoch = room->live->epoch,
         .tick = tp_sim_tick(room->sim),
         .body.joined = {
@@ -304,10 +310,10 @@ static void send_joined(const Member *member, uint32_t cookie, size_t state_size
     send_pieces(member, MESSAGE_PIECE_STATE, room->live->state, state_size);
 }
 
-bool live_join(Room *room, Peer *peer, const Message *message, uint32_t number)
+bool live_join(Room *room, Peer *peer, const Message *message)
 {
     uint32_t cookie = message->body.join.cookie;
-    if (is_refused(room, peer, message, number)) {
+    if (is_refused(room, peer, message)) {
         return false;
     }
     Member *member = NULL;
@@ -323,7 +329,7 @@ bool live_join(Room *room, Peer *peer, const Message *message, uint32_t number)
         }
         return false;
     }
-    *member = (Member){ .room = room, .peer = peer, .room_number = number };
+    *member = (Member){ .room = room, .peer = peer };
     take_slots(room, member, message->body.join.slots);
     link_member(room, peer, member);
     send_joined(member, cookie, room->live->state_size);

@@ -1,14 +1,13 @@
 // lobby.c: listeners, and handing connections over.
 #include "lobby.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 // "127.0.0.1:7777" or "[::1]:7777".
 static bool parse_address(const char *text, struct sockaddr_storage *out)
 {
-    char        host[PEER_ADDRESS_SIZE];
+    char        host[ADDRESS_TEXT_SIZE];
     const char *colon = strrchr(text, ':');
     bool        is_six = text[0] == '[';
     const char *start = is_six ? text + 1 : text;
@@ -29,17 +28,11 @@ static bool parse_address(const char *text, struct sockaddr_storage *out)
 // What the system made of it: the port, when 0 was asked for.
 static void learn_name(Lobby *lobby, const uv_tcp_t *listener)
 {
-    uint32_t                at = lobby->count;
     struct sockaddr_storage storage;
     int                     size = sizeof(storage);
-    char                    name[PEER_ADDRESS_SIZE - 16] = "";
     memset(&storage, 0, sizeof(storage));
     uv_tcp_getsockname(listener, (struct sockaddr *)&storage, &size);
-    uv_ip_name((struct sockaddr *)&storage, name, sizeof(name));
-    bool     is_six = storage.ss_family == AF_INET6;
-    uint16_t port = is_six ? ((struct sockaddr_in6 *)&storage)->sin6_port : ((struct sockaddr_in *)&storage)->sin_port;
-    lobby->ports[at] = ntohs(port);
-    snprintf(lobby->addresses[at], sizeof(lobby->addresses[at]), is_six ? "[%s]:%u" : "%s:%u", name, lobby->ports[at]);
+    lobby->ports[lobby->count] = address_text(&storage, lobby->addresses[lobby->count]);
 }
 
 // What the system is short of may be there in the next turn. Until then libuv asks this listener for no more.

@@ -6,7 +6,7 @@
 typedef struct Lobby {
     uv_loop_t *loop;
     uv_tcp_t   listeners[SERVER_LISTENERS_MAX];
-    char       addresses[SERVER_LISTENERS_MAX][PEER_ADDRESS_SIZE];
+    char       addresses[SERVER_LISTENERS_MAX][ADDRESS_TEXT_SIZE];
     uint32_t   ports[SERVER_LISTENERS_MAX];
     uint32_t   count;        ///< that listen
     uint32_t   handle_count; ///< of `listeners` in use: those that failed, too

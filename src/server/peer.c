@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 250, CREDIT_OF_MESSAGE = 1000, BURST_SECONDS = 2 };
+// Whatever its rate, a credit is full after REFILL_MS_MAX: the slowest has one message a second and the least burst.
+enum { LOOK_MS = 250, CREDIT_OF_MESSAGE = 1000, BURST_SECONDS = 2, REFILL_MS_MAX = 1000 * SERVER_MESSAGES_BURST_MIN };
 
 static void count_end(const Peer *peer, uint32_t reason)
 {
@@ -41,7 +42,7 @@ static void refill(Peer *peer)
 {
     uint64_t now_ms = uv_now(peer->host->loop);
     uint64_t passed_ms = now_ms - peer->credit_ms;
-    passed_ms = passed_ms < BURST_SECONDS * 1000 ? passed_ms : BURST_SECONDS * 1000;
+    passed_ms = passed_ms < REFILL_MS_MAX ? passed_ms : REFILL_MS_MAX;
     peer->credit_ms = now_ms;
     peer->credit = refilled(peer->credit, passed_ms, peer->host->limits->messages_per_second, base_rate(peer->host));
     peer->input_credit = refilled(peer->input_credit, passed_ms, peer->inputs_per_second, peer->inputs_most);
@@ -79,6 +80,12 @@ void peer_add_room(Peer *peer, uint64_t inputs_per_second)
     peer->carrier.out_max = queue > peer->carrier.out_max ? queue : peer->carrier.out_max;
 }
 
+void peer_drop_room(Peer *peer, uint64_t inputs_per_second)
+{
+    refill(peer); // the time until now counts with what was needed then
+    peer->inputs_per_second -= inputs_per_second;
+}
+
 void peer_heard(Peer *peer)
 {
     peer->deadline_ms = uv_now(peer->host->loop) + silence_ms(peer);
@@ -114,7 +121,7 @@ void peer_refuse(Peer *peer, uint32_t cookie, MessageReason reason, const char *
 
 void peer_bye(Peer *peer, MessageReason reason, const char *text)
 {
-    if (peer->is_leaving || peer->is_dead) {
+    if (peer->is_leaving) {
         return;
     }
     peer->host->leave(peer->host->to, peer, reason);
@@ -182,8 +189,11 @@ static void list(Peer *peer, uint32_t first)
 
 static void serve_list(Peer *peer)
 {
+    if (!peer->has_list || peer->is_leaving) {
+        return;
+    }
     refill(peer);
-    if (peer->has_list && !peer->is_leaving && take_page(peer)) {
+    if (take_page(peer)) {
         peer->has_list = false;
         send_page(peer, peer->list_first);
     }
@@ -306,7 +316,6 @@ static void on_ended(void *to, CarrierEnd end, int status)
     Peer     *peer = to;
     PeerHost *host = peer->host;
     (void)status;
-    peer->is_dead = true;
     if (!peer->is_leaving) {
         host->leave(host->to, peer, reason_of(end));
         count_end(peer, reason_of(end));
@@ -364,13 +373,8 @@ static void learn_address(Peer *peer)
     if (uv_tcp_getpeername(&peer->carrier.handle, (struct sockaddr *)&storage, &size) < 0) {
         return; // gone already; the read will say so
     }
-    char name[PEER_ADDRESS_SIZE - 16];
-    bool is_six = storage.ss_family == AF_INET6;
-    uint16_t port = is_six ? ((struct sockaddr_in6 *)&storage)->sin6_port : ((struct sockaddr_in *)&storage)->sin_port;
     peer->address = address_of((struct sockaddr *)&storage);
-    if (uv_ip_name((struct sockaddr *)&storage, name, sizeof(name)) == 0) {
-        snprintf(peer->address_text, sizeof(peer->address_text), is_six ? "[%s]:%u" : "%s:%u", name, (unsigned)ntohs(port));
-    }
+    address_text(&storage, peer->address_text);
 }
 
 // The system may refuse: then it is its own bounds that hold.
@@ -479,12 +483,12 @@ static void on_flush(uv_prepare_t *handle)
 
 static size_t held(const Peer *peer)
 {
-    return peer->carrier.is_ending ? 0 : peer->carrier.out_size + peer->carrier.writing_size;
+    return peer->carrier.is_ending ? 0 : carrier_waiting(&peer->carrier);
 }
 
 static bool is_stuck(const Peer *peer)
 {
-    return peer->carrier.bytes_out == peer->waiting_before;
+    return peer->carrier.bytes_out == peer->bytes_before;
 }
 
 // First those that took nothing since the last look, of each kind those with the most waiting.
@@ -529,7 +533,7 @@ static void bound_memory(PeerHost *host)
         drop_slowest(host, total);
     }
     for (Peer *peer = host->peers; peer != NULL; peer = peer->next) {
-        peer->waiting_before = peer->carrier.bytes_out;
+        peer->bytes_before = peer->carrier.bytes_out;
     }
 }
 

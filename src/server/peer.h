@@ -12,7 +12,7 @@
 typedef struct Peer     Peer;
 typedef struct PeerHost PeerHost;
 
-enum { PEER_ADDRESS_SIZE = 64, PEER_ENDS = 32 };
+enum { PEER_ENDS = 32 };
 
 /// A room's side of a membership; see room_live.h.
 struct Member;
@@ -22,7 +22,7 @@ struct Peer {
     PeerHost *host;
     Peer     *previous, *next;   ///< of the host's peers
     Peer     *next_dirty;
-    bool      is_dirty, is_dead, has_hello, is_leaving;
+    bool      is_dirty, has_hello, is_leaving;
     bool      is_counted;        ///< in the host's addresses
     uint64_t  deadline_ms;       ///< of the loop's time: silence, or the last moment of a leaving one
     uint64_t  credit_ms;         ///< when the three were counted
@@ -31,11 +31,11 @@ struct Peer {
     int64_t   list_credit;       ///< of LIST
     uint64_t  inputs_per_second; ///< that its memberships need
     uint64_t  inputs_most;       ///< the most that they have needed
-    uint64_t  waiting_before;    ///< bytes_out at the last look, to know who reads
+    uint64_t  bytes_before;      ///< the carrier's bytes_out at the last look, to know who reads
     bool      has_list;          ///< a page waits for its turn: `list_first`
     uint32_t  list_first;
     Address   address;
-    char      address_text[PEER_ADDRESS_SIZE];
+    char      address_text[ADDRESS_TEXT_SIZE];
     struct Member **members;     ///< by room number
     uint32_t  member_count, member_capacity;
 };
@@ -45,7 +45,7 @@ typedef struct PeerParcel {
     struct PeerParcel *next;
     uv_os_sock_t       socket;
     Address            address;
-    char               address_text[PEER_ADDRESS_SIZE];
+    char               address_text[ADDRESS_TEXT_SIZE];
     uint32_t           number;     ///< the room it asked for
     size_t             join_size;
     uint8_t            join[MESSAGE_SIZE_MAX];
@@ -107,6 +107,8 @@ void peer_parcel_drop(PeerHost *host, PeerParcel *parcel);
 void peer_heard(Peer *peer);
 /// One more room, with so many inputs a second.
 void peer_add_room(Peer *peer, uint64_t inputs_per_second);
+/// One less.
+void peer_drop_room(Peer *peer, uint64_t inputs_per_second);
 
 void peer_send(Peer *peer, const Message *message);
 /// The same for bytes that are encoded already.

@@ -32,16 +32,6 @@ static bool make_arrays(RoomLive *live, const tp_layout *layout)
            live->row_inputs != NULL && live->row_bytes != NULL && live->native != NULL && live->predicted != NULL;
 }
 
-// Canonical bytes of an input that does nothing: zero, brought into range.
-static void make_neutral(RoomLive *live, const tp_world *world)
-{
-    if (world->input != NULL) {
-        memset(live->native, 0, world->input->struct_size);
-        tp_input_sanitise(world, live->native);
-        tp_record_encode(world->input, live->native, live->neutral);
-    }
-}
-
 static tp_sim *make_sim(const RoomLive *live, tp_error *error)
 {
     tp_setup setup = {
@@ -56,14 +46,13 @@ static tp_sim *make_sim(const RoomLive *live, tp_error *error)
 
 static bool make_live(RoomLive *live, tp_error *error)
 {
-    const ServerLiveOptions *options = &live->options;
-    tp_sim                  *sim = make_sim(live, error);
+    tp_sim *sim = make_sim(live, error);
     if (sim == NULL) {
         return false;
     }
     bool is_fine = make_arrays(live, tp_sim_layout(sim)) || tp_error_set(error, "out of memory");
     if (is_fine) {
-        make_neutral(live, options->world);
+        tp_input_neutral(tp_sim_layout(sim), live->neutral);
     }
     tp_sim_destroy(sim);
     return is_fine;

@@ -10,7 +10,6 @@ typedef struct Member {
     Room          *room;
     Peer          *peer;
     struct Member *previous, *next; ///< of the room
-    uint32_t       room_number;     ///< as clients know it
     uint32_t       slot_count;
     uint8_t        slots[TP_PLAYERS_MAX / 8];
 } Member;
@@ -84,7 +83,7 @@ void live_finish(Room *room);
 // From the worker.
 
 /// The answer goes to the peer: JOINED with everything that belongs to it, or REFUSED. True when it is in.
-bool live_join(Room *room, Peer *peer, const Message *message, uint32_t number);
+bool live_join(Room *room, Peer *peer, const Message *message);
 void live_input(Room *room, Member *member, const Message *message);
 /// Out of the room; tells the peer so. The member is freed.
 void live_leave(Member *member, MessageReason reason);

@@ -134,7 +134,7 @@ static void report_clients(Server *server)
         server->ends[reason] = count;
     }
     if (event.value > count_of_stop && size < sizeof(event.text)) {
-        char last[PEER_ADDRESS_SIZE];
+        char last[ADDRESS_TEXT_SIZE];
         addresses_last(&server->addresses, last, sizeof(last));
         size += (size_t)snprintf(event.text + size, sizeof(event.text) - size, ", the last %s", last);
     }

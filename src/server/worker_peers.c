@@ -25,7 +25,7 @@ static void on_join(void *to, Peer *peer, const Message *message, uint32_t numbe
     (void)size;
     if (entry->lane != worker->lane) {
         peer_refuse(peer, message->body.join.cookie, MESSAGE_REASON_OTHER_LANE, "another lane serves this room: open another connection for it");
-    } else if (live_join(worker->rooms[entry->place], peer, message, number)) {
+    } else if (live_join(worker->rooms[entry->place], peer, message)) {
         resume_live(worker, worker->rooms[entry->place]);
     }
 }

@@ -5,53 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloccount.h"
 #include "message.h"
 #include "testworld.h"
 #include "tickproof/client.h"
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *memory, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-void  __libc_free(void *memory);
-void *malloc(size_t size);
-void *calloc(size_t count, size_t size);
-void *realloc(void *memory, size_t size);
-void *aligned_alloc(size_t alignment, size_t size);
-void  free(void *memory);
-
-static volatile uint64_t calls;
-static volatile bool     is_counting;
-
-void *malloc(size_t size)
-{
-    calls += is_counting ? 1 : 0;
-    return __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size)
-{
-    calls += is_counting ? 1 : 0;
-    return __libc_calloc(count, size);
-}
-
-void *realloc(void *memory, size_t size)
-{
-    calls += is_counting ? 1 : 0;
-    return __libc_realloc(memory, size);
-}
-
-void *aligned_alloc(size_t alignment, size_t size)
-{
-    calls += is_counting ? 1 : 0;
-    return __libc_memalign(alignment, size);
-}
-
-void free(void *memory)
-{
-    calls += is_counting ? 1 : 0;
-    __libc_free(memory);
-}
 
 enum { TICKS = 100000, ROOM = 3 };
 
@@ -160,15 +117,15 @@ int main(void)
     }
     uint64_t before = other_events;
     bool     is_on = true;
-    is_counting = true;
+    alloccount_is_on = true;
     for (uint64_t tick = 0; tick < TICKS && is_on; tick++) {
         is_on = confirm(client, sim, tick);
     }
-    uint64_t found = calls;
+    uint64_t found = alloccount_calls;
     void *volatile planted = malloc(1);
     free(planted);
-    is_counting = false;
-    uint64_t counted = calls - found;
+    alloccount_is_on = false;
+    uint64_t counted = alloccount_calls - found;
     tp_client_destroy(client);
     tp_sim_destroy(sim);
     printf("%llu ticks confirmed, %llu inputs sent, %llu calls of the allocator\n", (unsigned long long)confirmed, (unsigned long long)inputs_sent,

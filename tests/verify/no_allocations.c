@@ -5,52 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloccount.h"
 #include "runner.h"
 #include "tickproof/replay.h"
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *memory, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-void  __libc_free(void *memory);
-void *malloc(size_t size);
-void *calloc(size_t count, size_t size);
-void *realloc(void *memory, size_t size);
-void *aligned_alloc(size_t alignment, size_t size);
-void  free(void *memory);
-
-static volatile uint64_t calls;
-static volatile bool     is_counting;
-
-void *malloc(size_t size)
-{
-    calls += is_counting ? 1 : 0;
-    return __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size)
-{
-    calls += is_counting ? 1 : 0;
-    return __libc_calloc(count, size);
-}
-
-void *realloc(void *memory, size_t size)
-{
-    calls += is_counting ? 1 : 0;
-    return __libc_realloc(memory, size);
-}
-
-void *aligned_alloc(size_t alignment, size_t size)
-{
-    calls += is_counting ? 1 : 0;
-    return __libc_memalign(alignment, size);
-}
-
-void free(void *memory)
-{
-    calls += is_counting ? 1 : 0;
-    __libc_free(memory);
-}
 
 static uint64_t written;
 
@@ -85,7 +42,7 @@ int main(void)
     for (uint32_t slot = 0; slot < SLOTS; slot++) {
         runner_world.bot->init(bots[slot], &setup, slot, 3, 0);
     }
-    is_counting = true;
+    alloccount_is_on = true;
     for (uint64_t tick = 0; tick < TICKS; tick++) {
         uint8_t presence[1] = { (1u << SLOTS) - 1 };
         uint8_t inputs[SLOTS];
@@ -99,11 +56,11 @@ int main(void)
             return 1;
         }
     }
-    uint64_t counted = calls;
+    uint64_t counted = alloccount_calls;
     void *volatile block = malloc(1); // volatile: a compiler may leave out a pair that nobody looks at
     free(block);
-    uint64_t planted = calls - counted;
-    is_counting = false;
+    uint64_t planted = alloccount_calls - counted;
+    alloccount_is_on = false;
     tp_writer_destroy(writer);
     tp_sim_destroy(sim);
     printf("no_allocations: %d ticks, %llu bytes recorded, %llu allocator calls; the planted pair counted %llu\n", TICKS,
