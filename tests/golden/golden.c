@@ -1,7 +1,7 @@
 // golden.c: steps every row of the golden table and compares the last root. Needs core, sim and the worlds only, so that it also
 // builds where the other rooms' libraries are missing. `golden TABLE` checks; `golden --print TABLE` prints the actual rows.
 //
-// A row: world players seed script ticks root. Scripts: idle (nobody presses), mash (random legal inputs, slots leaving and
+// A row: world players seed script ticks root. The world may be followed by its config: fighter:stage=2,stocks=1. Scripts: idle (nobody presses), mash (random legal inputs, slots leaving and
 // coming back), bot (the world's own bot), pads (the fighter's: sticks and jumps held for a while, slots leaving and coming back).
 #include <inttypes.h>
 #include <stdio.h>
@@ -112,11 +112,42 @@ static bool step_once(Run *run, const char *script, uint64_t tick)
     return true;
 }
 
-static bool make_run(Run *run, const tp_world *world, uint32_t players, uint64_t seed)
+// "name=value,name=value"; what is not named has its standard value. False for a name that the world does not have.
+static bool read_config(const tp_world *world, const char *text, int64_t values[TP_CONFIG_ITEMS_MAX])
 {
-    tp_setup setup = { .seed = seed, .players = players, .tick_rate_hz = world->tick_rate_hz };
-    tp_error error;
+    for (uint32_t i = 0; i < world->config_count; i++) {
+        values[i] = world->config[i].standard;
+    }
+    while (*text != '\0') {
+        char     name[64];
+        int64_t  value;
+        int      used = 0;
+        uint32_t item = 0;
+        if (sscanf(text, "%63[a-z0-9_]=%" SCNd64 "%n", name, &value, &used) != 2) {
+            return false;
+        }
+        while (item < world->config_count && strcmp(world->config[item].name, name) != 0) {
+            item++;
+        }
+        if (item == world->config_count) {
+            return false;
+        }
+        values[item] = value;
+        text += used + (text[used] == ',');
+    }
+    return true;
+}
+
+static bool make_run(Run *run, const tp_world *world, uint32_t players, uint64_t seed, const char *config)
+{
+    int64_t  values[TP_CONFIG_ITEMS_MAX] = { 0 };
+    tp_setup setup = { .seed = seed, .players = players, .tick_rate_hz = world->tick_rate_hz, .config = values };
     *run = (Run){ .world = world, .random = seed };
+    if (!read_config(world, config, values)) {
+        fprintf(stderr, "golden: %s has no config '%s'\n", world->name, config);
+        return false;
+    }
+    tp_error error;
     run->sim = tp_sim_create(world, &setup, NULL, &error);
     if (run->sim == NULL) {
         fprintf(stderr, "golden: %s\n", error.text);
@@ -132,13 +163,14 @@ static bool make_run(Run *run, const tp_world *world, uint32_t players, uint64_t
     return true;
 }
 
-static bool run_row(const tp_world *world, uint32_t players, uint64_t seed, const char *script, uint64_t ticks, char root[33])
+static bool run_row(const tp_world *world, const char *config, uint32_t players, uint64_t seed, const char *script, uint64_t ticks,
+                    char root[33])
 {
     static Run run;
     if (strcmp(script, "pads") == 0 && world != &fighter_world) {
         return false;
     }
-    bool is_good = make_run(&run, world, players, seed);
+    bool is_good = make_run(&run, world, players, seed, config);
     for (uint64_t tick = 0; is_good && tick < ticks; tick++) {
         is_good = step_once(&run, script, tick);
     }
@@ -167,7 +199,8 @@ int main(int argc, char **argv)
         return 2;
     }
     while (fgets(line, sizeof(line), table) != NULL) {
-        char     name[64];
+        char     name[128];
+        char     bare_name[128];
         char     script[16];
         char     expected[40] = "";
         char     root[33] = "";
@@ -180,9 +213,15 @@ int main(int argc, char **argv)
             }
             continue;
         }
-        int fields = sscanf(line, "%63s %u %" SCNu64 " %15s %" SCNu64 " %39s", name, &players, &seed, script, &ticks, expected);
-        const tp_world *world = fields >= 5 ? find_world(name) : NULL;
-        if (world == NULL || !run_row(world, players, seed, script, ticks, root)) {
+        int fields = sscanf(line, "%127s %u %" SCNu64 " %15s %" SCNu64 " %39s", name, &players, &seed, script, &ticks, expected);
+        char *colon = fields >= 5 ? strchr(strcpy(bare_name, name), ':') : NULL;
+        const char *config = "";
+        if (colon != NULL) {
+            *colon = '\0';
+            config = colon + 1;
+        }
+        const tp_world *world = fields >= 5 ? find_world(bare_name) : NULL;
+        if (world == NULL || !run_row(world, config, players, seed, script, ticks, root)) {
             fprintf(stderr, "golden: cannot run: %s", line);
             return 2;
         }
