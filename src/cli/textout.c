@@ -105,6 +105,13 @@ void textout_safe(FILE *out, const char *text, size_t size)
     }
 }
 
+// XML 1.0 has no way at all to write most control characters, U+FFFE and U+FFFF.
+static bool can_be_xml(const char *text, size_t length)
+{
+    bool is_no_letter = length == 3 && (memcmp(text, "\xEF\xBF\xBE", 3) == 0 || memcmp(text, "\xEF\xBF\xBF", 3) == 0);
+    return length != 0 && (unsigned char)text[0] >= 0x20 && !is_no_letter;
+}
+
 void textout_xml(FILE *out, const char *text)
 {
     size_t size = strlen(text);
@@ -116,11 +123,10 @@ void textout_xml(FILE *out, const char *text)
         case '>': fputs("&gt;", out); break;
         case '"': fputs("&quot;", out); break;
         default:
-            // XML 1.0 has no way at all to write most control characters.
-            if (length == 0 || (unsigned char)text[i] < 0x20) {
-                fputc('?', out);
-            } else {
+            if (can_be_xml(text + i, length)) {
                 fwrite(text + i, 1, length, out);
+            } else {
+                fputc('?', out);
             }
         }
         i += length == 0 ? 1 : length;

@@ -26,11 +26,15 @@ for format in json junit sarif github; do
     "$TICKPROOF" verify --format $format logs missing.tpr > out.$format 2> /dev/null
     echo "$format exit $?"
 done
+cp logs/a.tpr "$(printf 'odd\xef\xbf\xbe\x01\xff.tpr')"
+"$TICKPROOF" verify --format junit odd*.tpr > odd.junit
 python3 - <<'X'
 import json, xml.dom.minidom
 for line in open("out.json"):
     report = json.loads(line)
     print(report["file"], report["verdict"], report["exit"], report["checked"], report["recorded"])
+# A name that XML has no letters for still makes a report that parses.
+xml.dom.minidom.parse("odd.junit")
 suite = xml.dom.minidom.parse("out.junit").getElementsByTagName("testsuite")[0]
 print(suite.getAttribute("tests"), suite.getAttribute("failures"), suite.getAttribute("errors"))
 sarif = json.load(open("out.sarif"))
