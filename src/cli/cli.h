@@ -24,6 +24,7 @@ extern const Command command_cues;
 extern const Command command_diff;
 extern const Command command_worlds;
 extern const Command command_join;
+extern const Command command_synctest;
 extern const Command command_plot;
 
 /// Prints one line to standard error: "tickproof: " and the text. Returns `code`, so that a command can end with it.

@@ -12,7 +12,7 @@
 #include "clifail.h"
 
 static const Command *const commands[] = {
-    &command_run,    &command_verify, &command_info, &command_cat,  &command_dump,
+    &command_run,    &command_verify, &command_synctest, &command_info, &command_cat,  &command_dump,
     &command_events, &command_cues,   &command_diff, &command_worlds, &command_join,
     &command_plot,
 };
