@@ -25,6 +25,7 @@ extern const Command command_diff;
 extern const Command command_worlds;
 extern const Command command_join;
 extern const Command command_synctest;
+extern const Command command_import;
 extern const Command command_plot;
 
 /// Prints one line to standard error: "tickproof: " and the text. Returns `code`, so that a command can end with it.

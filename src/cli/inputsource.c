@@ -1,4 +1,4 @@
-// inputsource.c: three sources behind one call.
+// inputsource.c: four sources behind one call.
 #include "inputsource.h"
 
 #include <errno.h>
@@ -24,6 +24,17 @@ struct InputSource {
     uint64_t    line_number;
     uint64_t    next_tick; // of inputsource_next_line
     bool        has_begun;
+    bool        has_line;  // a line with something in it was read
+    size_t      pending_size; // of a line that was read and not taken; 0: none
+    // What the last line says its step comes to.
+    bool     compares_roots;
+    bool     is_fault;
+    size_t   root_size; // 0: it says nothing
+    uint8_t  root[16];
+    uint64_t root_line, compared, differences;
+    // Rows.
+    bool (*fill)(void *self, uint64_t tick, RowBuffer *row);
+    void *fill_self;
 };
 
 InputSource *inputsource_neutral(const tp_layout *layout)
@@ -125,6 +136,21 @@ InputSource *inputsource_text(const tp_layout *layout, const char *name, const c
     return source;
 }
 
+InputSource *inputsource_rows(const tp_layout *layout, bool (*fill)(void *self, uint64_t tick, RowBuffer *row), void *self)
+{
+    InputSource *source = inputsource_neutral(layout);
+    if (source != NULL) {
+        source->fill = fill;
+        source->fill_self = self;
+    }
+    return source;
+}
+
+void inputsource_set_layout(InputSource *source, const tp_layout *layout)
+{
+    source->layout = layout;
+}
+
 void inputsource_destroy(InputSource *source)
 {
     if (source == NULL) {
@@ -190,19 +216,27 @@ static InputResult refuse_line(const InputSource *source, const char *what)
     return INPUT_BAD;
 }
 
-// `expected` NULL: any tick.
-static InputResult take_line(InputSource *source, size_t size, const uint64_t *expected, RowBuffer *row)
+// Keeps what a tick's line says of its root. A root that is none matters only to who compares.
+static bool keep_root(InputSource *source, const cJSON *line, tp_error *error)
+{
+    const cJSON *fault = cJSON_GetObjectItemCaseSensitive(line, "fault");
+    const cJSON *root = fault != NULL ? fault : cJSON_GetObjectItemCaseSensitive(line, "root");
+    source->is_fault = fault != NULL;
+    source->root_line = source->line_number;
+    if (!source->compares_roots || root == NULL) {
+        return true;
+    }
+    return (jsonin_hex(root, source->root, sizeof(source->root), &source->root_size) && source->root_size >= 4) ||
+           tp_error_set(error, "%s: needs 4 to 16 bytes in hexadecimal", fault != NULL ? "fault" : "root");
+}
+
+// A line of inputs. `expected` NULL: any tick.
+static InputResult take_tick(InputSource *source, const cJSON *line, const uint64_t *expected, RowBuffer *row)
 {
     tp_error error;
-    int      line = 1;
     uint64_t tick = 0;
-    cJSON   *parsed = jsonin_parse(source->line, size, &line, &error);
-    if (parsed == NULL) {
-        return refuse_line(source, error.text);
-    }
-    bool is_fine = rowjson_read(source->layout, parsed, row, &tick, &error);
-    cJSON_Delete(parsed);
-    if (!is_fine) {
+    source->root_size = 0;
+    if (!rowjson_read(source->layout, line, row, &tick, &error)) {
         return refuse_line(source, error.text);
     }
     if (expected != NULL && tick != *expected) {
@@ -210,8 +244,47 @@ static InputResult take_line(InputSource *source, size_t size, const uint64_t *e
                      (unsigned long long)*expected, source->has_begun ? "" : " from 0 on");
         return refuse_line(source, error.text);
     }
+    if (!keep_root(source, line, &error)) {
+        source->root_size = 0;
+        return refuse_line(source, error.text);
+    }
     source->next_tick = tick + 1;
     return INPUT_ROW;
+}
+
+// The line with the rules, where the caller has chosen its own: inputs of another world would only be refused field by field.
+static InputResult check_rules(const InputSource *source, const RulesLine *rules)
+{
+    tp_error error;
+    if (source->layout != NULL && strcmp(rules->world, source->layout->world->name) != 0) {
+        tp_error_set(&error, "rules.world: these are inputs of world '%s', not of '%s'", rules->world, source->layout->world->name);
+        return refuse_line(source, error.text);
+    }
+    return INPUT_ROW;
+}
+
+// Rules may stand in the first line that has something in it. `*is_rules`: they did, and are in `rules`.
+static InputResult take_line(InputSource *source, size_t size, const uint64_t *expected, RowBuffer *row, RulesLine *rules, bool *is_rules)
+{
+    tp_error error;
+    int      line = 1;
+    bool     is_first = !source->has_line;
+    cJSON   *parsed = jsonin_parse(source->line, size, &line, &error);
+    if (parsed == NULL) {
+        return refuse_line(source, error.text);
+    }
+    InputResult result;
+    *is_rules = rulesline_is(parsed);
+    if (*is_rules && !is_first) {
+        result = refuse_line(source, "rules: they may stand in the first line only");
+    } else if (*is_rules) {
+        result = rulesline_read(parsed, rules, &error) ? INPUT_ROW : refuse_line(source, error.text);
+    } else {
+        result = row == NULL ? INPUT_ROW : take_tick(source, parsed, expected, row);
+    }
+    source->has_line = source->has_line || row != NULL || *is_rules;
+    cJSON_Delete(parsed);
+    return result;
 }
 
 static bool grow_line(InputSource *source)
@@ -255,28 +328,110 @@ static InputResult read_text(InputSource *source, size_t *size)
     return *size > 0 ? INPUT_ROW : INPUT_END;
 }
 
-static InputResult read_line(InputSource *source, const uint64_t *expected, RowBuffer *row)
+// The next line that has something in it.
+static InputResult read_full(InputSource *source, size_t *size)
 {
+    if (source->pending_size > 0) {
+        *size = source->pending_size;
+        source->pending_size = 0;
+        return INPUT_ROW;
+    }
     for (int i = 0; i < EMPTY_LINES_MAX; i++) {
-        size_t      size = 0;
-        InputResult found = read_text(source, &size);
-        if (found != INPUT_ROW) {
+        InputResult found = read_text(source, size);
+        if (found != INPUT_ROW || strspn(source->line, " \t\r\n") != *size) {
             return found;
-        }
-        if (strspn(source->line, " \t\r\n") != size) {
-            return take_line(source, size, expected, row);
         }
     }
     return refuse_line(source, "it is the last of 65536 empty lines in a row"); // an endless source of them could not be interrupted
 }
 
-InputResult inputsource_next(InputSource *source, const tp_sim *sim, RowBuffer *row)
+static InputResult read_line(InputSource *source, const uint64_t *expected, RowBuffer *row)
+{
+    RulesLine   rules;
+    size_t      size = 0;
+    bool        is_rules = false;
+    InputResult result = read_full(source, &size);
+    if (result == INPUT_ROW) {
+        result = take_line(source, size, expected, row, &rules, &is_rules);
+    }
+    if (result != INPUT_ROW || !is_rules) {
+        return result;
+    }
+    result = check_rules(source, &rules);
+    return result == INPUT_ROW ? read_line(source, expected, row) : result; // once: rules are the first line
+}
+
+bool inputsource_read_rules(InputSource *source, RulesLine *rules, bool *has_rules)
+{
+    size_t      size = 0;
+    InputResult result = read_full(source, &size);
+    *has_rules = false;
+    if (result == INPUT_ROW) {
+        result = take_line(source, size, NULL, NULL, rules, has_rules);
+        source->pending_size = *has_rules ? 0 : size;
+    }
+    return result != INPUT_BAD;
+}
+
+void inputsource_compare_roots(InputSource *source)
+{
+    source->compares_roots = true;
+}
+
+static void say_difference(const InputSource *source, const uint8_t *root, uint64_t tick, bool has_faulted)
+{
+    char said[33] = "", found[33] = "";
+    for (size_t i = 0; i < source->root_size; i++) {
+        snprintf(said + 2 * i, 3, "%02x", source->root[i]);
+        snprintf(found + 2 * i, 3, "%02x", root[i]);
+    }
+    if (has_faulted != source->is_fault) {
+        cli_fail(TP_DIVERGED, "%s: line %llu: tick %llu: the line says that its step %s, and it %s", source->path,
+                 (unsigned long long)source->root_line, (unsigned long long)tick, source->is_fault ? "faults" : "does not fault",
+                 has_faulted ? "does" : "does not");
+        return;
+    }
+    cli_fail(TP_DIVERGED, "%s: line %llu: tick %llu: the line says root %s, and the step comes to %s", source->path,
+             (unsigned long long)source->root_line, (unsigned long long)tick, said, found);
+}
+
+// What the last line says against what its step came to. Once for each line.
+static void compare_root(InputSource *source, tp_sim *sim)
+{
+    uint8_t root[16];
+    bool    has_faulted = tp_sim_is_faulted(sim);
+    if (!source->compares_roots || source->root_size == 0) {
+        return;
+    }
+    tp_hash128_to_bytes(has_faulted ? tp_sim_fault_root(sim) : tp_sim_root(sim), root);
+    source->compared += 1;
+    if (has_faulted != source->is_fault || memcmp(root, source->root, source->root_size) != 0) {
+        if (source->differences == 0) {
+            say_difference(source, root, has_faulted ? tp_sim_tick(sim) : tp_sim_tick(sim) - 1, has_faulted);
+        }
+        source->differences += 1;
+    }
+    source->root_size = 0;
+}
+
+uint64_t inputsource_root_differences(InputSource *source, tp_sim *sim, uint64_t *compared)
+{
+    compare_root(source, sim);
+    *compared = source->compared;
+    return source->differences;
+}
+
+InputResult inputsource_next(InputSource *source, tp_sim *sim, RowBuffer *row)
 {
     if (source->lines != NULL) {
         uint64_t expected = tp_sim_tick(sim);
+        compare_root(source, sim);
         return read_line(source, &expected, row);
     }
     rowjson_clear(row);
+    if (source->fill != NULL) {
+        return source->fill(source->fill_self, tp_sim_tick(sim), row) ? INPUT_ROW : INPUT_END;
+    }
     if (source->bots != NULL) {
         return fill_bots(source, sim, row);
     }
@@ -294,7 +449,10 @@ InputResult inputsource_next_line(InputSource *source, RowBuffer *row)
 
 bool inputsource_check(InputSource *source, RowBuffer *row)
 {
-    InputResult result = INPUT_ROW;
+    InputResult result = inputsource_next_line(source, row);
+    if (result == INPUT_END) {
+        result = refuse_line(source, "no line of inputs is left");
+    }
     while (result == INPUT_ROW) {
         result = inputsource_next_line(source, row);
     }

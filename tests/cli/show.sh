@@ -21,7 +21,7 @@ t diff a.tpr b.tpr
 t diff a.tpr@600 a.tpr@600
 t diff --limit 2 a.tpr@600 a.tpr@601
 t diff a.tpr w.tpr
-t cat a.tpr | sed '301s/"edges":0/"edges":2/' > m.jsonl
+t cat a.tpr | sed '302s/"edges":0/"edges":2/' > m.jsonl
 quiet run --world runner --inputs m.jsonl --seed 7 --players 2 --keyframes 500 -o m.tpr
 t diff a.tpr m.tpr
 t cat --to 999 a.tpr > s.jsonl

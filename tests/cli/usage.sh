@@ -3,7 +3,7 @@
 t
 t bogus
 t help bogus
-for command in run verify info cat dump events cues diff worlds join; do
+for command in run verify info cat dump events cues diff worlds join import; do
     t $command --no-such-flag
 done
 t run

@@ -1,0 +1,258 @@
+// import_jsonl.c: `tickproof import jsonl`: inputs as lines of JSON as a log of any world.
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "cli.h"
+#include "import_kinds.h"
+#include "worldconfig.h"
+
+enum { FLAG_WORLD = ARGS_LONG, FLAG_SEED, FLAG_PLAYERS, FLAG_RATE, FLAG_CONFIG, FLAG_HASH, FLAG_IGNORE_ROOTS };
+
+static const struct option flags[] = {
+    { "world", required_argument, NULL, FLAG_WORLD },
+    { "seed", required_argument, NULL, FLAG_SEED },
+    { "players", required_argument, NULL, FLAG_PLAYERS },
+    { "rate", required_argument, NULL, FLAG_RATE },
+    { "config", required_argument, NULL, FLAG_CONFIG },
+    { "hash", required_argument, NULL, FLAG_HASH },
+    { "ignore-roots", no_argument, NULL, FLAG_IGNORE_ROOTS },
+    IMPORT_LOG_FLAGS,
+    { "help", no_argument, NULL, ARGS_HELP },
+    { NULL, 0, NULL, 0 },
+};
+
+typedef struct {
+    const char       *path;
+    const char       *name; // for messages
+    WorldSet          worlds;
+    const tp_world   *world;
+    bool              has_seed, has_players, has_rate, has_hash, ignores_roots;
+    uint64_t          seed;
+    uint32_t          players, rate;
+    const char       *config;
+    tp_hash_algorithm algorithm;
+    int64_t           config_values[TP_CONFIG_ITEMS_MAX];
+    bool              has_rules;
+    RulesLine         rules;
+    ImportLog         log;
+} JsonlImport;
+
+static bool take_hash(JsonlImport *import)
+{
+    import->has_hash = true;
+    if (rulesline_algorithm(optarg, &import->algorithm)) {
+        return true;
+    }
+    cli_fail(TP_USAGE, "--hash: '%s' is no algorithm; give xxh3 or fnv", optarg);
+    return false;
+}
+
+static bool take_flag(JsonlImport *import, int flag)
+{
+    switch (flag) {
+    case FLAG_WORLD: import->world = worlds_add(&import->worlds, optarg); return import->world != NULL;
+    case FLAG_SEED: import->has_seed = true; return args_u64("--seed", optarg, 0, UINT64_MAX, &import->seed);
+    case FLAG_PLAYERS: import->has_players = true; return args_u32("--players", optarg, 0, TP_PLAYERS_MAX, &import->players);
+    case FLAG_RATE: import->has_rate = true; return args_u32("--rate", optarg, 1, 100000, &import->rate);
+    case FLAG_CONFIG: import->config = optarg; return true;
+    case FLAG_HASH: return take_hash(import);
+    case FLAG_IGNORE_ROOTS: import->ignores_roots = true; return true;
+    default: return import_log_take(&import->log, flag);
+    }
+}
+
+// Whether a flag says otherwise than the line: then the rules are not the recorded ones, on purpose.
+static bool is_changed(const JsonlImport *import)
+{
+    return import->has_seed || import->has_players || import->has_rate || import->has_hash || import->config != NULL;
+}
+
+static bool refuse_rules(const JsonlImport *import, int code, const char *what)
+{
+    cli_fail(code, "%s: line 1: reading the rules: %s", import->name, what);
+    return false;
+}
+
+// The world of the lines: that of --world, or the one the rules name.
+static int find_world(JsonlImport *import)
+{
+    const RulesLine *rules = &import->rules;
+    tp_error         error;
+    if (import->world == NULL && !import->has_rules) {
+        return cli_usage("import jsonl", "--world is missing, and the lines do not begin with rules that name it");
+    }
+    if (!import->has_rules) {
+        return TP_VERIFIED;
+    }
+    if (import->world == NULL) {
+        import->world = worlds_search(&import->worlds, rules->world, rules->has_revision ? rules->revision : 0);
+    }
+    if (import->world == NULL) {
+        tp_error_set(&error, "world: there is no world '%s' here; give its library with --world", rules->world);
+        refuse_rules(import, TP_INCOMPATIBLE, error.text);
+        return TP_INCOMPATIBLE;
+    }
+    if (strcmp(import->world->name, rules->world) != 0) {
+        tp_error_set(&error, "world: these are inputs of world '%s', not of '%s'", rules->world, import->world->name);
+        refuse_rules(import, TP_INCOMPATIBLE, error.text);
+        return TP_INCOMPATIBLE;
+    }
+    if (rules->has_revision && rules->revision != import->world->revision && !import->ignores_roots) {
+        tp_error_set(&error, "revision: %u, but world '%s' here is revision %u; give the old one with --world, or --ignore-roots to make another match of it",
+                     rules->revision, rules->world, import->world->revision);
+        refuse_rules(import, TP_INCOMPATIBLE, error.text);
+        return TP_INCOMPATIBLE;
+    }
+    return TP_VERIFIED;
+}
+
+static bool take_rules_config(JsonlImport *import)
+{
+    const RulesLine *rules = &import->rules;
+    const tp_world  *world = import->world;
+    tp_error         error;
+    for (uint32_t i = 0; i < rules->config_count; i++) {
+        uint32_t k = 0;
+        while (k < world->config_count && strcmp(world->config[k].name, rules->config_names[i]) != 0) {
+            k++;
+        }
+        if (k == world->config_count) {
+            tp_error_set(&error, "config: world '%s' has no item '%s'", world->name, rules->config_names[i]);
+            return refuse_rules(import, TP_INCOMPATIBLE, error.text);
+        }
+        import->config_values[k] = rules->config_values[i];
+    }
+    return true;
+}
+
+// What no flag says comes from the rules, and what they do not say is usual.
+static int complete(JsonlImport *import)
+{
+    const RulesLine *rules = &import->rules;
+    const tp_world  *world = import->world;
+    import->seed = import->has_seed ? import->seed : rules->seed;
+    import->players = import->has_players ? import->players : rules->has_players ? rules->players : world->players_standard;
+    import->rate = import->has_rate ? import->rate : rules->has_rate ? rules->tick_rate_hz : world->tick_rate_hz;
+    if (!import->has_hash) {
+        import->algorithm = rules->has_algorithm ? rules->algorithm : TP_HASH_XXH3;
+    }
+    if (!import->log.has_root_size && rules->has_root_bytes) {
+        import->log.writer.root_size = rules->root_bytes;
+    }
+    worldconfig_standard(world, import->config_values);
+    if (import->config != NULL) {
+        return worldconfig_read(world, import->config, import->config_values) ? TP_VERIFIED : TP_USAGE;
+    }
+    return take_rules_config(import) ? TP_VERIFIED : TP_INCOMPATIBLE;
+}
+
+// The id covers what the line does not spell out: layout and content. Checked where the rest is as the line says.
+static bool has_same_rules(const JsonlImport *import, const tp_sim *sim)
+{
+    uint8_t id[16];
+    tp_hash128_to_bytes(tp_sim_rules(sim)->id, id);
+    if (!import->has_rules || !import->rules.has_id || is_changed(import) || import->ignores_roots || memcmp(id, import->rules.id, sizeof(id)) == 0) {
+        return true;
+    }
+    return refuse_rules(import, TP_INCOMPATIBLE,
+                        "id: the world here has another layout or content than the one these inputs are of; give that one with --world, or --ignore-roots to "
+                        "make another match of it");
+}
+
+static int say_differences(const JsonlImport *import, InputSource *inputs, tp_sim *sim, int code)
+{
+    uint64_t compared = 0;
+    uint64_t differences = inputsource_root_differences(inputs, sim, &compared);
+    if (differences == 0 || (code != TP_VERIFIED && code != TP_INCOMPLETE)) {
+        return code;
+    }
+    return cli_fail(TP_DIVERGED, "%s: %llu of %llu roots are not those of the lines; '%s' has what was stepped. --ignore-roots does not compare", import->name,
+                    (unsigned long long)differences, (unsigned long long)compared, import->log.output);
+}
+
+static int record(JsonlImport *import, InputSource *inputs)
+{
+    tp_error       error;
+    tp_setup       setup = { import->seed, import->players, import->rate, import->config_values };
+    tp_sim_options options = { .algorithm = import->algorithm };
+    tp_sim        *sim = tp_sim_create(import->world, &setup, &options, &error);
+    int            code = TP_INCOMPATIBLE;
+    if (sim == NULL) {
+        return cli_fail(TP_USAGE, "making world '%s': %s", import->world->name, error.text);
+    }
+    if (has_same_rules(import, sim)) {
+        inputsource_set_layout(inputs, tp_sim_layout(sim));
+        if (!import->ignores_roots) {
+            inputsource_compare_roots(inputs);
+        }
+        import_log_identify(&import->log, &import->worlds, import->world, NULL, NULL, import->players);
+        code = say_differences(import, inputs, sim, import_log_record(&import->log, sim, inputs));
+    }
+    tp_sim_destroy(sim);
+    return code;
+}
+
+static int import_lines(JsonlImport *import)
+{
+    tp_error     error;
+    InputSource *inputs = inputsource_lines(NULL, import->path, &error);
+    if (inputs == NULL) {
+        return cli_fail(TP_USAGE, "%s: opening the inputs: %s", import->name, error.text);
+    }
+    int code = inputsource_read_rules(inputs, &import->rules, &import->has_rules) ? find_world(import) : TP_USAGE;
+    if (code == TP_VERIFIED && import->rules.first_tick != 0) {
+        code = cli_fail(TP_USAGE, "%s: line 1: reading the rules: first_tick: the lines begin at tick %llu; a log is made from tick 0 on", import->name,
+                        (unsigned long long)import->rules.first_tick);
+    }
+    if (code == TP_VERIFIED) {
+        code = complete(import);
+    }
+    if (code == TP_VERIFIED) {
+        code = import_log_check(&import->log, import->players) ? record(import, inputs) : TP_USAGE;
+    }
+    inputsource_destroy(inputs);
+    return code;
+}
+
+static bool is_wrong(JsonlImport *import, int argc, char **argv)
+{
+    if (optind + 1 != argc) {
+        cli_usage("import jsonl", "it takes one FILE");
+    } else if (import->log.output == NULL) {
+        cli_usage("import jsonl", "-o is missing: where does the log go?");
+    } else if (strcmp(argv[optind], "-") == 0 && import->config != NULL && strcmp(import->config, "-") == 0) {
+        cli_usage("import jsonl", "FILE and --config cannot both be standard input");
+    } else {
+        import->path = argv[optind];
+        import->name = strcmp(import->path, "-") == 0 ? "standard input" : import->path;
+        return false;
+    }
+    return true;
+}
+
+static int import_with(JsonlImport *import, int argc, char **argv)
+{
+    import_log_standard(&import->log);
+    for (int flag = args_next("import", argc, argv, ":o:h", flags); flag != ARGS_END; flag = args_next("import", argc, argv, ":o:h", flags)) {
+        if (flag == ARGS_HELP) {
+            fputs(command_import.help, stdout);
+            return TP_VERIFIED;
+        }
+        if (flag == ARGS_BAD || !take_flag(import, flag)) {
+            return TP_USAGE;
+        }
+    }
+    return is_wrong(import, argc, argv) ? TP_USAGE : import_lines(import);
+}
+
+int import_jsonl(int argc, char **argv)
+{
+    JsonlImport *import = calloc(1, sizeof(*import));
+    if (import == NULL) {
+        return cli_fail(TP_INTERNAL, "out of memory");
+    }
+    int code = import_with(import, argc, argv);
+    free(import);
+    return code;
+}
