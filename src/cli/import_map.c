@@ -3,8 +3,10 @@
 
 #include <string.h>
 
+#include "fighter_state.h"
+
 // Kinds of the fighter world: its config items fighter_1, fighter_2, ...
-typedef enum { KIND_LIGHT = 0, KIND_MIDDLE = 1, KIND_HEAVY = 2 } Kind;
+typedef enum { KIND_LIGHT = FIGHTER_KIND_WISP, KIND_MIDDLE = FIGHTER_KIND_VALE, KIND_HEAVY = FIGHTER_KIND_BOAR } Kind;
 
 // By external id. Light: floats, or falls fast and weighs little. Heavy: 100 or more, or slow and far-reaching.
 static const struct {
@@ -23,24 +25,25 @@ static const struct {
 };
 enum { CHARACTER_COUNT = sizeof(characters) / sizeof(characters[0]) };
 
-// Stages of the fighter world: its config item stage.
-typedef enum { STAGE_FLAT = 0, STAGE_PLATFORMS = 1, STAGE_OTHER = 2 } Stage;
+// Stages of the fighter world, its config item stage: the hall, the terrace, the harbour.
+typedef enum { STAGE_CLOSED = 0, STAGE_PLATFORMS = 1, STAGE_OTHER = 2 } Stage;
 
-// Platforms: those of tournaments, which stand still or nearly so. Other: what moves, scrolls, or is too large.
+// Platforms: those of tournaments and their like, which stand still or nearly so and end on both sides; the flat one, too. Closed: walls and
+// caves. Other: what moves, scrolls, or is too large.
 static const struct {
     const char *name;
     Stage       stage;
 } stages[] = {
-    [2] = { "Fountain of Dreams", STAGE_PLATFORMS },  [3] = { "Pokemon Stadium", STAGE_PLATFORMS }, [4] = { "Princess Peach's Castle", STAGE_OTHER },
+    [2] = { "Fountain of Dreams", STAGE_PLATFORMS },  [3] = { "Pokemon Stadium", STAGE_PLATFORMS }, [4] = { "Princess Peach's Castle", STAGE_CLOSED },
     [5] = { "Kongo Jungle", STAGE_PLATFORMS },        [6] = { "Brinstar", STAGE_PLATFORMS },        [7] = { "Corneria", STAGE_OTHER },
     [8] = { "Yoshi's Story", STAGE_PLATFORMS },       [9] = { "Onett", STAGE_OTHER },               [10] = { "Mute City", STAGE_OTHER },
     [11] = { "Rainbow Cruise", STAGE_OTHER },         [12] = { "Jungle Japes", STAGE_PLATFORMS },   [13] = { "Great Bay", STAGE_OTHER },
-    [14] = { "Hyrule Temple", STAGE_OTHER },          [15] = { "Brinstar Depths", STAGE_OTHER },    [16] = { "Yoshi's Island", STAGE_OTHER },
-    [17] = { "Green Greens", STAGE_PLATFORMS },       [18] = { "Fourside", STAGE_OTHER },           [19] = { "Mushroom Kingdom", STAGE_OTHER },
+    [14] = { "Hyrule Temple", STAGE_CLOSED },          [15] = { "Brinstar Depths", STAGE_CLOSED },    [16] = { "Yoshi's Island", STAGE_OTHER },
+    [17] = { "Green Greens", STAGE_PLATFORMS },       [18] = { "Fourside", STAGE_CLOSED },           [19] = { "Mushroom Kingdom", STAGE_OTHER },
     [20] = { "Mushroom Kingdom II", STAGE_OTHER },    [22] = { "Venom", STAGE_OTHER },              [23] = { "Poke Floats", STAGE_OTHER },
     [24] = { "Big Blue", STAGE_OTHER },               [25] = { "Icicle Mountain", STAGE_OTHER },    [27] = { "Flat Zone", STAGE_OTHER },
     [28] = { "Dream Land N64", STAGE_PLATFORMS },     [29] = { "Yoshi's Island N64", STAGE_PLATFORMS },
-    [30] = { "Kongo Jungle N64", STAGE_PLATFORMS },   [31] = { "Battlefield", STAGE_PLATFORMS },    [32] = { "Final Destination", STAGE_FLAT },
+    [30] = { "Kongo Jungle N64", STAGE_PLATFORMS },   [31] = { "Battlefield", STAGE_PLATFORMS },    [32] = { "Final Destination", STAGE_PLATFORMS },
 };
 enum { STAGE_COUNT = sizeof(stages) / sizeof(stages[0]) };
 
@@ -121,7 +124,7 @@ void import_map_config(const ImportMap *map, const tp_world *world, int64_t *val
 {
     static const char *const fighters[SLP_PORTS] = { "fighter_1", "fighter_2", "fighter_3", "fighter_4" };
     const SlpMatch          *match = map->match;
-    set_item(world, values, "stage", match->stage < STAGE_COUNT && stages[match->stage].name != NULL ? stages[match->stage].stage : STAGE_FLAT);
+    set_item(world, values, "stage", match->stage < STAGE_COUNT && stages[match->stage].name != NULL ? stages[match->stage].stage : STAGE_PLATFORMS);
     set_item(world, values, "time_s", match->timer_s);
     for (uint32_t slot = 0; slot < map->slots; slot++) {
         const SlpPlayer *player = &match->players[map->ports[slot]];

@@ -1,6 +1,6 @@
 # The fighter: nobody at all through every command, then two that join, leave and hold on to what they press.
 . "$LIB"
-t worlds fighter | head -12
+t worlds fighter | head -30
 timed run --world fighter --players 0 --ticks 100 -o none.tpr
 timed verify none.tpr
 t verify --prove=20 none.tpr > proof; grep -c 'came out right' proof

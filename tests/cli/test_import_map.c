@@ -52,7 +52,7 @@ Test(import_map, items_are_set_by_name)
     cr_assert_eq(values[STOCKS], 4);
     cr_assert_eq(values[TIME], 360, "what does not fit takes the nearest end");
     cr_assert_eq(values[REMATCH], 5, "what the file does not say stays");
-    cr_assert_eq(values[FIGHTER_1], 0);
+    cr_assert_eq(values[FIGHTER_1], 1);
     cr_assert_eq(values[FIGHTER_2], 2);
     cr_assert_eq(values[FIGHTER_3], 0);
 }
@@ -72,9 +72,9 @@ Test(import_map, unknown_numbers_have_a_place)
     int64_t  values[ITEM_COUNT];
     SlpMatch match = a_match(999, 26, 255);
     configure(&match, &with_items, values);
-    cr_assert_eq(values[STAGE], 0);
-    cr_assert_eq(values[FIGHTER_1], 1);
-    cr_assert_eq(values[FIGHTER_2], 1);
+    cr_assert_eq(values[STAGE], 1);
+    cr_assert_eq(values[FIGHTER_1], 0);
+    cr_assert_eq(values[FIGHTER_2], 0);
     cr_assert_str_eq(import_map_character_name(26), "unknown");
     cr_assert_str_eq(import_map_stage_name(999), "unknown");
     cr_assert_str_eq(import_map_stage_name(21), "unknown", "a hole in the table");

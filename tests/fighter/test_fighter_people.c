@@ -1,50 +1,91 @@
 // Who is on the stage: where they begin, how they join, how they leave.
 #include <criterion/criterion.h>
 
+#include "fighter_data.h"
 #include "fighter_rig.h"
 
 static const FighterInput jump = { .buttons = FIGHTER_BUTTON_JUMP };
 static const FighterInput rest;
 
-// Goal: every number of fighters stands in order, evenly, on the stage and mirrored; also where 400 x count does not fit.
-Test(fighter_people, spread)
+static void check_spread(const Rig *rig, const FighterStage *stage)
 {
-    static const uint32_t counts[] = { 0, 1, 2, 3, 8, 80, 81, 82, 99, 100 };
-    for (size_t k = 0; k < TP_COUNT_OF(counts); k++) {
-        Rig rig;
-        uint32_t count = counts[k];
-        int32_t gap = FIGHTER_RAW(400) / (int32_t)(count + 1);
-        rig_open(&rig, count, 1);
-        cr_assert_eq(rig.state.fighter_count, count);
-        for (uint32_t i = 0; i < count; i++) {
-            const Fighter *fighter = &rig.state.fighters[i];
-            int32_t before = i == 0 ? FIGHTER_RAW(-200) : rig.state.fighters[i - 1].x.raw;
-            cr_assert_eq(fighter->x.raw, -rig.state.fighters[count - 1 - i].x.raw, "%u of %u", i, count);
-            cr_assert(fighter->x.raw - before >= gap && fighter->x.raw - before <= gap + (int32_t)count, "%u of %u", i, count);
-            cr_assert_eq(fighter->y.raw, 0);
-            cr_assert_eq(fighter->label, FIGHTER_LABEL_IDLE);
-            cr_assert_eq(fighter->facing, fighter->x.raw > 0 ? FIGHTER_FACING_LEFT : FIGHTER_FACING_RIGHT, "looks at the middle");
-        }
-        rig_steps(&rig, 3);
-        rig_close(&rig);
+    uint32_t count = rig->state.fighter_count;
+    int32_t gap = (stage->spawn_right - stage->spawn_left) / (int32_t)(count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        const Fighter *fighter = &rig->state.fighters[i];
+        int32_t before = i == 0 ? stage->spawn_left : rig->state.fighters[i - 1].x.raw;
+        int64_t across = (int64_t)fighter->x.raw + rig->state.fighters[count - 1 - i].x.raw;
+        cr_assert_leq(llabs(across - ((int64_t)stage->spawn_left + stage->spawn_right)), 1, "%u of %u", i, count);
+        cr_assert(fighter->x.raw - before >= gap - 1 && fighter->x.raw - before <= gap + 2, "%u of %u", i, count);
+        cr_assert_eq(fighter->y.raw, stage->spawn_y);
+        cr_assert_eq(fighter->action, FIGHTER_ACTION_IDLE);
+        cr_assert_neq(fighter->surface, 0);
+        bool is_on_the_right = i * 2 + 1 > count;
+        cr_assert_eq(fighter->facing, is_on_the_right ? FIGHTER_FACING_LEFT : FIGHTER_FACING_RIGHT, "looks at the middle");
     }
 }
 
-Test(fighter_people, spread_of_two)
+// Goal: every number of fighters stands in order, evenly, on the ground of every stage; 400 x 82 does not fit 16 bits and need not.
+Test(fighter_people, spread)
 {
-    Rig rig;
-    rig_open(&rig, 2, 1);
-    cr_assert_eq(rig.state.fighters[0].x.raw, -4369067); // -66.67
-    cr_assert_eq(rig.state.fighters[1].x.raw, 4369067);
-    rig_close(&rig);
+    static const uint32_t counts[] = { 0, 1, 2, 3, 8, 80, 81, 82, 99, 100 };
+    for (int64_t stage = 0; stage < FIGHTER_STAGE_COUNT; stage++) {
+        for (size_t k = 0; k < TP_COUNT_OF(counts); k++) {
+            Rig rig;
+            RigConfig config = rig_config();
+            config.items[FIGHTER_CONFIG_STAGE] = stage;
+            rig_open_with(&rig, counts[k], 1, config);
+            rig_step(&rig);
+            check_spread(&rig, &fighter_stages[stage]);
+            rig_steps(&rig, 3);
+            rig_check(&rig);
+            rig_close(&rig);
+        }
+    }
+}
+
+// Goal: on a mirrored stage everybody begins at the exact mirror image, whatever the number.
+Test(fighter_people, spread_in_the_mirror)
+{
+    for (uint32_t count = 1; count <= 100; count++) {
+        Rig rig;
+        Rig image;
+        RigConfig config = rig_config();
+        config.items[FIGHTER_CONFIG_STAGE] = count % FIGHTER_STAGE_COUNT;
+        rig_open_with(&rig, count, 1, config);
+        config.items[FIGHTER_CONFIG_MIRROR] = 1;
+        rig_open_with(&image, count, 1, config);
+        rig_step(&rig);
+        rig_step(&image);
+        for (uint32_t i = 0; i < count; i++) {
+            Fighter expected = rig_mirrored_fighter(&rig.state.fighters[i]);
+            cr_assert_eq(memcmp(&expected, &image.state.fighters[i], sizeof(expected)), 0, "%u of %u", i, count);
+        }
+        rig_close(&rig);
+        rig_close(&image);
+    }
 }
 
 Test(fighter_people, one_too_many)
 {
     tp_error error = { "" };
-    tp_setup setup = { .players = FIGHTER_PLAYERS_MAX + 1, .tick_rate_hz = 60 };
+    RigConfig config = rig_config();
+    tp_setup setup = { .players = FIGHTER_PLAYERS_MAX + 1, .tick_rate_hz = 60, .config = config.items };
     cr_assert_null(tp_sim_create(&fighter_world, &setup, NULL, &error));
     cr_assert_not_null(strstr(error.text, "0 to 100"), "%s", error.text);
+}
+
+// Goal: before the first tick nobody is here: every slot is empty to the last byte.
+Test(fighter_people, begins_empty)
+{
+    Rig rig;
+    Fighter nobody = { 0 };
+    rig_open(&rig, 3, 1);
+    for (uint32_t i = 0; i < 3; i++) {
+        cr_assert_eq(memcmp(&rig.state.fighters[i], &nobody, sizeof(nobody)), 0);
+    }
+    rig_check(&rig);
+    rig_close(&rig);
 }
 
 // Goal: the roster of the first tick has not joined: no event, and a jump held from the start is a jump.
@@ -55,78 +96,66 @@ Test(fighter_people, first_roster_jumps_at_once)
     rig.pads[1] = jump;
     rig_step(&rig);
     cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_JOINED), 0);
-    cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_JUMPED), 1);
-    cr_assert_eq(rig.state.fighters[1].y.raw, FIGHTER_JUMP_RAW);
-    cr_assert_eq(rig.state.fighters[0].seat, FIGHTER_SEAT_PLAYING);
+    cr_assert_eq(rig.state.fighters[1].action, FIGHTER_ACTION_JUMP_SQUAT);
+    cr_assert_eq(rig.state.fighters[0].action, FIGHTER_ACTION_IDLE);
+    rig_steps(&rig, 10);
+    cr_assert_eq(rig.seen[FIGHTER_EVENT_JUMPED], 1);
     rig_close(&rig);
 }
 
-// Goal: a person joins by jump and holds it for as long as it takes. None of that jumps; the next press does.
-static void join_holding(uint32_t held_ticks)
+// Goal: a person joins by a press and holds it for as long as it takes. None of that acts; the next press does.
+static void join_holding(uint32_t held_ticks, uint16_t buttons)
 {
     Rig rig;
     rig_open(&rig, 2, 1);
     rig_set_present(&rig, 1, false);
     rig_steps(&rig, 10);
     rig_set_present(&rig, 1, true);
-    rig.pads[1] = jump;
+    rig.pads[1].buttons = buttons;
     for (uint32_t i = 0; i < held_ticks; i++) {
         rig_step(&rig);
         cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_JOINED), i == 0);
-        cr_assert_eq(rig.state.fighters[1].y.raw, 0, "tick %u of %u", i, held_ticks);
-        cr_assert_eq(rig.state.fighters[1].seat, FIGHTER_SEAT_JOINING);
+        cr_assert_eq(rig.state.fighters[1].action, FIGHTER_ACTION_IDLE, "tick %u of %u", i, held_ticks);
     }
     rig.pads[1] = rest;
     rig_step(&rig);
-    cr_assert_eq(rig.state.fighters[1].seat, FIGHTER_SEAT_PLAYING);
-    rig.pads[1] = jump;
+    rig.pads[1].buttons = buttons;
     rig_step(&rig);
-    cr_assert_eq(rig.state.fighters[1].y.raw, FIGHTER_JUMP_RAW);
+    cr_assert_neq(rig.state.fighters[1].action, FIGHTER_ACTION_IDLE);
     rig_close(&rig);
 }
 
-Test(fighter_people, joining_press_is_swallowed_until_released)
+Test(fighter_people, joining_press_is_no_press)
 {
-    join_holding(1);
-    join_holding(5);
-    join_holding(600);
+    join_holding(1, FIGHTER_BUTTON_JUMP);
+    join_holding(5, FIGHTER_BUTTON_JUMP);
+    join_holding(600, FIGHTER_BUTTON_JUMP);
+    join_holding(5, FIGHTER_BUTTON_ATTACK);
+    join_holding(5, FIGHTER_BUTTON_GRAB);
+    join_holding(5, FIGHTER_BUTTON_SPECIAL);
 }
 
-Test(fighter_people, joins_without_a_press_and_jumps)
-{
-    Rig rig;
-    rig_open(&rig, 2, 1);
-    rig_set_present(&rig, 1, false);
-    rig_step(&rig);
-    rig_set_present(&rig, 1, true);
-    rig_step(&rig);
-    rig.pads[1] = jump;
-    rig_step(&rig);
-    cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_JUMPED), 1);
-    rig_close(&rig);
-}
-
-// Goal: while jump is swallowed the stick is not.
-Test(fighter_people, who_joins_may_walk)
+// Goal: a stick that is held while joining walks, and does not push.
+Test(fighter_people, joining_stick_walks)
 {
     Rig rig;
     rig_open(&rig, 1, 1);
     rig_set_present(&rig, 0, false);
     rig_step(&rig);
     rig_set_present(&rig, 0, true);
-    rig.pads[0] = (FighterInput){ .buttons = FIGHTER_BUTTON_JUMP, .stick_x = 127 };
+    rig.pads[0] = (FighterInput){ .stick_x = 127, .c_x = 127, .stick_y = 30 };
     rig_steps(&rig, 2);
-    cr_assert_eq(rig.state.fighters[0].x.raw, FIGHTER_RAW(6));
-    cr_assert_eq(rig.state.fighters[0].label, FIGHTER_LABEL_WALK);
+    cr_assert_eq(rig.state.fighters[0].action, FIGHTER_ACTION_WALK);
+    cr_assert_gt(rig.state.fighters[0].velocity_x.raw, 0);
     rig_close(&rig);
 }
 
-// Goal: the latch is state: a match that is saved and loaded in the middle of the joining press swallows the rest of it.
-Test(fighter_people, latch_is_saved)
+// Goal: what is held is state: a match that is saved and loaded in the middle of the joining press takes the rest of it for no press.
+Test(fighter_people, held_press_is_saved)
 {
     Rig rig;
     Rig loaded;
-    uint8_t bytes[256];
+    uint8_t bytes[4096];
     size_t size = 0;
     tp_error error = { "" };
     rig_open(&rig, 1, 1);
@@ -139,53 +168,49 @@ Test(fighter_people, latch_is_saved)
     cr_assert(tp_sim_encode(rig.sim, bytes, sizeof(bytes), &size));
     cr_assert(tp_sim_decode(loaded.sim, bytes, size, 2, 0, 0, &error), "%s", error.text);
     loaded.pads[0] = jump;
-    rig_steps(&loaded, 3);
-    cr_assert_eq(loaded.state.fighters[0].y.raw, 0);
-    cr_assert_eq(loaded.state.fighters[0].seat, FIGHTER_SEAT_JOINING);
+    rig_steps(&loaded, 8);
+    cr_assert_eq(loaded.seen[FIGHTER_EVENT_JUMPED], 0);
     rig_close(&rig);
     rig_close(&loaded);
 }
 
-// Goal: who leaves in the air leaves a body behind that falls, stands, and takes no input.
-Test(fighter_people, left_behind_falls_and_stands)
+// Goal: who leaves is gone at once, wherever it was: the event says where, the slot is empty, and who takes it next begins anew.
+Test(fighter_people, leaves_and_comes_again)
 {
     Rig rig;
+    Fighter nobody = { .last_match = 1, .stocks = 3 };
     rig_open(&rig, 2, 1);
     rig.pads[0] = (FighterInput){ .buttons = FIGHTER_BUTTON_JUMP, .stick_x = 127 };
-    rig_steps(&rig, 10);
-    int32_t x = rig.state.fighters[0].x.raw;
+    rig_steps(&rig, 12);
+    Fighter before = rig.state.fighters[0];
+    cr_assert_gt(before.y.raw, 0);
     rig_set_present(&rig, 0, false);
     rig_step(&rig);
     const FighterPlace *left = rig_event(&rig, FIGHTER_EVENT_LEFT);
     cr_assert_not_null(left);
     cr_assert_eq(left->slot, 0);
-    cr_assert_eq(left->x.raw, x);
-    cr_assert_gt(left->y.raw, 0);
-    rig_steps(&rig, FIGHTER_JUMP_TICKS - 11);
-    cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_LANDED), 1);
-    cr_assert_eq(rig.state.fighters[0].x.raw, x);
-    cr_assert_eq(rig.state.fighters[0].label, FIGHTER_LABEL_IDLE);
-    cr_assert_eq(rig.state.fighters[0].seat, FIGHTER_SEAT_EMPTY);
+    cr_assert_eq(left->x.raw, before.x.raw);
+    cr_assert_eq(left->y.raw, before.y.raw);
+    cr_assert_eq(memcmp(&rig.state.fighters[0], &nobody, sizeof(nobody)), 0);
+    cr_assert_eq(rig.state.match->phase, FIGHTER_PHASE_OVER, "one of two is left");
     rig_close(&rig);
 }
 
-// Goal: whoever takes the slot next begins anew, wherever the last one left its fighter, and without a landing.
 Test(fighter_people, joins_at_the_beginning)
 {
     Rig rig;
-    rig_open(&rig, 2, 1);
-    const Fighter begin = rig.state.fighters[0];
+    rig_open(&rig, 3, 1);
+    rig_step(&rig);
+    Fighter begin = rig.state.fighters[0];
     rig.pads[0] = (FighterInput){ .buttons = FIGHTER_BUTTON_JUMP, .stick_x = -127 };
     rig_steps(&rig, 10);
     rig_set_present(&rig, 0, false);
     rig_step(&rig);
-    cr_assert_eq(rig.state.fighters[0].label, FIGHTER_LABEL_AIRBORNE);
     rig_set_present(&rig, 0, true);
     rig.pads[0] = rest;
     rig_step(&rig);
-    Fighter expected = begin;
-    expected.seat = FIGHTER_SEAT_PLAYING;
-    cr_assert_eq(memcmp(&rig.state.fighters[0], &expected, sizeof(expected)), 0);
+    begin.stocks--;
+    cr_assert_eq(memcmp(&rig.state.fighters[0], &begin, sizeof(begin)), 0);
     const FighterPlace *joined = rig_event(&rig, FIGHTER_EVENT_JOINED);
     cr_assert_not_null(joined);
     cr_assert_eq(joined->x.raw, begin.x.raw);
@@ -193,7 +218,49 @@ Test(fighter_people, joins_at_the_beginning)
     rig_close(&rig);
 }
 
-Test(fighter_people, slots_that_nobody_ever_takes_stand_where_they_begin)
+static void go_and_come_back(Rig *rig, uint32_t slot)
+{
+    rig_set_present(rig, slot, false);
+    rig_steps(rig, 3);
+    rig_check(rig);
+    rig_set_present(rig, slot, true);
+    rig_step(rig);
+    rig_check(rig);
+}
+
+// Goal: leaving a match costs a life, so that it never ends by coming back, and no match is over because of lives that wait for somebody.
+Test(fighter_people, leaving_costs_a_life)
+{
+    Rig rig;
+    RigConfig config = rig_config();
+    config.items[FIGHTER_CONFIG_STOCKS] = 2;
+    config.items[FIGHTER_CONFIG_REMATCH_S] = 1;
+    rig_open_with(&rig, 3, 1, config);
+    rig_steps(&rig, 5);
+    go_and_come_back(&rig, 0);
+    cr_assert_eq(rig.state.fighters[0].stocks, 1);
+    cr_assert_eq(rig.state.fighters[0].action, FIGHTER_ACTION_IDLE);
+    cr_assert_eq(rig.state.fighters[0].last_match, 0);
+    go_and_come_back(&rig, 0);
+    cr_assert_eq(rig.state.fighters[0].action, FIGHTER_ACTION_OUT);
+    cr_assert_eq(rig.state.match->phase, FIGHTER_PHASE_PLAYING, "two others have lives");
+    go_and_come_back(&rig, 0);
+    cr_assert_eq(rig.state.fighters[0].action, FIGHTER_ACTION_OUT, "no life is left to lose");
+    rig_set_present(&rig, 1, false);
+    rig_step(&rig);
+    cr_assert_eq(rig.state.match->phase, FIGHTER_PHASE_OVER, "the life that waits in slot 1 does not count");
+    cr_assert_eq(rig.state.match->winner, 3);
+    rig_steps(&rig, 60);
+    cr_assert_eq(rig.state.match->number, 2);
+    cr_assert_eq(rig.state.fighters[0].stocks, 2, "a new match is a new one");
+    rig_set_present(&rig, 1, true);
+    rig_step(&rig);
+    cr_assert_eq(rig.state.fighters[1].stocks, 2, "it left the match before");
+    rig_check(&rig);
+    rig_close(&rig);
+}
+
+Test(fighter_people, slots_that_nobody_ever_takes_stay_empty)
 {
     Rig rig;
     rig_open(&rig, 4, 1);
@@ -209,7 +276,7 @@ Test(fighter_people, slots_that_nobody_ever_takes_stand_where_they_begin)
 Test(fighter_people, tick_two_to_the_32_is_not_the_first)
 {
     Rig rig;
-    uint8_t bytes[256];
+    uint8_t bytes[4096];
     size_t size = 0;
     tp_error error = { "" };
     rig_open(&rig, 1, 1);
@@ -220,6 +287,6 @@ Test(fighter_people, tick_two_to_the_32_is_not_the_first)
     rig.pads[0] = jump;
     rig_step(&rig);
     cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_JOINED), 1);
-    cr_assert_eq(rig.state.fighters[0].seat, FIGHTER_SEAT_JOINING);
+    cr_assert_eq(rig.state.fighters[0].action, FIGHTER_ACTION_IDLE);
     rig_close(&rig);
 }

@@ -285,7 +285,7 @@ Test(fighter_slots, random_play)
     cr_assert_gt(joins, 1000);
 }
 
-// Goal: the module and the world together: a press of five ticks joins and does not jump, the next press jumps.
+// Goal: the module and the world together: a press of five ticks joins and does not jump, the next press jumps, after the four ticks of its squat.
 Test(fighter_slots, into_the_world)
 {
     Desk desk = open_desk(all_local);
@@ -302,7 +302,7 @@ Test(fighter_slots, into_the_world)
         }
         rig_step(&rig);
         cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_JOINED), k == 3);
-        cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_JUMPED), k == 20, "tick %u", k);
+        cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_JUMPED), k == 24, "tick %u", k);
         jumps += rig_event_count(&rig, FIGHTER_EVENT_JUMPED);
     }
     cr_assert_eq(jumps, 1);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "fighter_data.h"
 #include "fighter_rig.h"
 
 Test(fighter_state, world_keeps_the_contract)
@@ -44,7 +45,7 @@ Test(fighter_state, any_number_of_fighters)
         size_t size = 0;
         tp_error error = { "" };
         cr_assert(tp_sim_encode(rig.sim, bytes, capacity, &size));
-        cr_assert_eq(size, 20 + 20 * counts[k]);
+        cr_assert_eq(size, 40 + 104 * counts[k] + 16 + 32 * 16);
         cr_assert(tp_sim_decode(loaded.sim, bytes, size, 400, tp_sim_input_leaf(rig.sim), tp_sim_event_leaf(rig.sim), &error), "%s",
                   error.text);
         cr_assert(tp_hash128_equal(before, tp_sim_root(loaded.sim)), "%u fighters", counts[k]);
@@ -94,7 +95,7 @@ Test(fighter_state, loaded_equals_never_saved)
     for (uint32_t at_tick = 0; at_tick < 1200; at_tick += 97) {
         Rig rig;
         Rig twin;
-        uint8_t bytes[512];
+        uint8_t bytes[4096];
         size_t size = 0;
         tp_error error = { "" };
         rig_open(&rig, 6, 8);
@@ -123,7 +124,8 @@ Test(fighter_state, restored_equals_never_left)
 {
     Rig rig = { .players = 4 };
     tp_error error = { "" };
-    tp_setup setup = { .seed = 5, .players = 4, .tick_rate_hz = 60 };
+    rig.config = rig_config();
+    tp_setup setup = { .seed = 5, .players = 4, .tick_rate_hz = 60, .config = rig.config.items };
     tp_sim_options options = { .ring_capacity = 16 };
     rig.sim = tp_sim_create(&fighter_world, &setup, &options, &error);
     cr_assert_not_null(rig.sim, "%s", error.text);
@@ -195,7 +197,7 @@ Test(fighter_state, far_ticks)
 {
     Rig near;
     Rig far;
-    uint8_t bytes[256];
+    uint8_t bytes[4096];
     size_t size = 0;
     tp_error error = { "" };
     rig_open(&near, 2, 1);
@@ -218,9 +220,9 @@ Test(fighter_state, far_ticks)
 // Goal: the rules count ticks, so another rate is the same states.
 Test(fighter_state, any_rate)
 {
-    tp_setup setup = { .seed = 1, .players = 2, .tick_rate_hz = 120 };
     Rig usual;
-    Rig fast = { .players = 2 };
+    Rig fast = { .players = 2, .config = rig_config() };
+    tp_setup setup = { .seed = 1, .players = 2, .tick_rate_hz = 120, .config = fast.config.items };
     tp_error error = { "" };
     fast.sim = tp_sim_create(&fighter_world, &setup, NULL, &error);
     cr_assert_not_null(fast.sim, "%s", error.text);
@@ -245,91 +247,91 @@ Test(fighter_state, prediction_repeats_the_pad)
     cr_assert_eq(memcmp(&last, &guess, sizeof(last)), 0);
 }
 
-Test(fighter_state, line_for_people)
+// Goal: every item of the config is part of the rules, has an effect, and nothing outside of its range is taken.
+static tp_hash128 root_with(FighterConfig item, int64_t value)
 {
     Rig rig;
-    rig_open(&rig, 100, 1);
-    rig_set_present(&rig, 99, false);
-    for (uint32_t i = 0; i < 12; i++) {
-        rig.pads[i].stick_x = 30;
-    }
-    rig.pads[50].buttons = FIGHTER_BUTTON_JUMP;
-    rig_step(&rig);
-    tp_view view = tp_sim_view(rig.sim);
-    char text[120];
-    fighter_world.describe(&view, text, sizeof(text));
-    cr_assert_str_eq(text, "99 of 100 here, 12 walking, 1 in the air");
-    char cut[10];
-    fighter_world.describe(&view, cut, sizeof(cut));
-    cr_assert_str_eq(cut, "99 of 100");
-    rig_close(&rig);
-}
-
-// What a play of scripts or bots must have reached. Everything is here by name, so that a new label, seat or event fails the
-// test until it is either reached or said to be out of reach.
-typedef struct Coverage {
-    bool labels[FIGHTER_LABEL_COUNT];
-    bool seats[FIGHTER_SEAT_COUNT];
-    bool facings[FIGHTER_FACING_COUNT];
-    bool events[FIGHTER_EVENT_COUNT];
-} Coverage;
-
-static void cover(Coverage *seen, const Rig *rig)
-{
-    tp_view view = tp_sim_view(rig->sim);
-    for (uint32_t i = 0; i < rig->players; i++) {
-        seen->labels[rig->state.fighters[i].label] = true;
-        seen->seats[rig->state.fighters[i].seat] = true;
-        seen->facings[rig->state.fighters[i].facing] = true;
-    }
-    for (uint32_t i = 0; i < view.event_count; i++) {
-        seen->events[view.events[i].type] = true;
-    }
-}
-
-Test(fighter_state, play_reaches_everything)
-{
-    Rig rig;
-    Coverage seen = { 0 };
-    rig_open(&rig, 8, 1);
-    for (uint32_t tick = 0; tick < 3600; tick++) {
-        rig_play_script(&rig, tick);
+    RigConfig config = rig_config();
+    config.items[FIGHTER_CONFIG_PROJECTILES] = 2;
+    config.items[FIGHTER_CONFIG_STOCKS] = 1;
+    config.items[FIGHTER_CONFIG_TIME_S] = 20;
+    config.items[FIGHTER_CONFIG_REMATCH_S] = 1;
+    config.items[item] = value;
+    rig_open_with(&rig, 8, 5, config);
+    for (uint64_t tick = 0; tick < 3000; tick++) {
+        rig_play_lively(&rig, 3, tick);
         rig_step(&rig);
-        cover(&seen, &rig);
     }
-    for (uint32_t i = 0; i < FIGHTER_LABEL_COUNT; i++) {
-        bool is_reachable = i != FIGHTER_LABEL_HITSTUN; // until there is combat
-        cr_assert_eq(seen.labels[i], is_reachable, "label %s", fighter_label_names[i]);
-    }
-    for (uint32_t i = 0; i < FIGHTER_SEAT_COUNT; i++) {
-        cr_assert(seen.seats[i], "seat %s", fighter_seat_names[i]);
-    }
-    for (uint32_t i = 0; i < FIGHTER_FACING_COUNT; i++) {
-        cr_assert(seen.facings[i], "facing %s", fighter_facing_names[i]);
-    }
-    for (uint32_t i = 0; i < FIGHTER_EVENT_COUNT; i++) {
-        cr_assert(seen.events[i], "event %s", fighter_world.events[i].name);
-    }
+    tp_hash128 sum = tp_fnv128_start(); // of what the fighters do, not of the rules in the root
+    sum = tp_fnv128_add(sum, (const uint8_t *)rig.state.fighters, 8 * sizeof(Fighter));
+    sum = tp_fnv128_add(sum, (const uint8_t *)rig.state.match, sizeof(FighterMatch));
     rig_close(&rig);
+    return sum;
 }
 
-// Goal: a hundred fighters do the same two things in one tick, and no event of it is dropped.
+Test(fighter_state, every_config_item_counts)
+{
+    static const int64_t others[FIGHTER_CONFIG_COUNT][2] = {
+        { 1, 2 }, { 0, 1 }, { 1, 2 }, { 20, 15 }, { 1, 2 }, { 100, 50 }, { 1, 4 },
+        { 0, 1 }, { 1, 2 }, { 2, 0 }, { 0, 1 }, { 1, 2 }, { 2, 0 }, { 0, 1 }, { 1, 2 },
+    };
+    for (uint32_t i = 0; i < FIGHTER_CONFIG_COUNT; i++) {
+        tp_hash128 one = root_with((FighterConfig)i, others[i][0]);
+        cr_assert(tp_hash128_equal(one, root_with((FighterConfig)i, others[i][0])));
+        cr_assert(!tp_hash128_equal(one, root_with((FighterConfig)i, others[i][1])), "%s has no effect", fighter_world.config[i].name);
+    }
+}
+
+Test(fighter_state, config_outside_its_range_is_refused)
+{
+    for (uint32_t i = 0; i < FIGHTER_CONFIG_COUNT; i++) {
+        for (int side = 0; side < 2; side++) {
+            RigConfig config = rig_config();
+            tp_error error = { "" };
+            const tp_config_item *item = &fighter_world.config[i];
+            config.items[i] = side == 0 ? item->min - 1 : item->max + 1;
+            tp_setup setup = { .players = 2, .tick_rate_hz = 60, .config = config.items };
+            cr_assert_null(tp_sim_create(&fighter_world, &setup, NULL, &error), "%s", item->name);
+            cr_assert_not_null(strstr(error.text, item->name), "%s", error.text);
+        }
+    }
+}
+
+// Goal: the tables are part of the rules: each is content, and no number of them is outside of it.
+Test(fighter_state, tables_are_content)
+{
+    cr_assert_eq(fighter_world.content_count, 3);
+    const size_t sizes[] = { sizeof(fighter_kinds), sizeof(fighter_strikes), sizeof(fighter_stages) };
+    const void *const tables[] = { fighter_kinds, fighter_strikes, fighter_stages };
+    for (uint32_t i = 0; i < 3; i++) {
+        cr_assert_eq(fighter_world.content[i].data, tables[i]);
+        cr_assert_eq(fighter_world.content[i].size, sizes[i]);
+        cr_assert_eq(fighter_world.content[i].value_size, 4);
+        cr_assert_eq(sizes[i] % 4, 0);
+    }
+}
+
+// Goal: a hundred fighters do the same things in one tick, and no event of it is dropped.
 Test(fighter_state, full_ticks_of_events)
 {
     Rig rig;
     rig_open(&rig, FIGHTER_PLAYERS_MAX, 1);
     rig_steps(&rig, 2);
     for (uint32_t i = 0; i < FIGHTER_PLAYERS_MAX; i++) {
-        rig.state.fighters[i].x.raw = FIGHTER_RAW(199);
-        rig.pads[i] = (FighterInput){ .buttons = FIGHTER_BUTTON_JUMP, .stick_x = 127 };
+        rig.pads[i].buttons = FIGHTER_BUTTON_JUMP;
+    }
+    rig_steps(&rig, 60);
+    cr_assert_eq(rig.seen[FIGHTER_EVENT_JUMPED], 100);
+    cr_assert_eq(rig.seen[FIGHTER_EVENT_LANDED], 100);
+    for (uint32_t i = 0; i < FIGHTER_PLAYERS_MAX; i++) {
+        rig.state.fighters[i].y.raw = FIGHTER_RAW(500);
+        rig.state.fighters[i].surface = 0;
+        rig.state.fighters[i].action = FIGHTER_ACTION_AIR;
     }
     rig_step(&rig);
-    cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_JUMPED), 100);
-    cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_WALL), 100);
-    rig_steps(&rig, FIGHTER_JUMP_TICKS - 2);
+    cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_KO), 100);
     memset(rig.presence, 0, sizeof(rig.presence));
     rig_step(&rig);
-    cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_LANDED), 100);
     cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_LEFT), 100);
     cr_assert_eq(tp_sim_view(rig.sim).events_dropped, 0);
     rig_close(&rig);

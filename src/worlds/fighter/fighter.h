@@ -1,7 +1,8 @@
-// fighter.h: the platform fighter, a built-in world. Nobody to a hundred fighters on one flat stage: walk, jump, fall, land.
-// This header is what a program around the world may use: what goes in (held sticks and buttons), what comes out
-// (events), the numbers of the rules and the world itself. The state is in fighter_state.h; the rules and the decisions
-// behind them are in README.md. Which pad plays in which slot is in fighter_slots.h.
+// fighter.h: the platform fighter, a built-in world. Nobody to a hundred fighters of three kinds on one of three stages: they walk, jump,
+// strike, shield, grab, fall off and come back. This header is what a program around the world may use: what goes in (held sticks
+// and buttons), what comes out (events), the numbers of the rules and the world itself. The state is in fighter_state.h, the
+// tables of kinds and stages in fighter_data.h; the rules and the decisions behind them are in README.md. Which pad plays
+// in which slot is in fighter_slots.h.
 #pragma once
 
 #include "tickproof/world.h"
@@ -12,27 +13,36 @@ extern const tp_world fighter_world;
 /// A length or a speed of whole units in Q16.16 bits.
 #define FIGHTER_RAW(units) ((units) * 65536)
 
-// The stage in units, y growing upwards, and the numbers of the rules.
 enum {
-    FIGHTER_TICK_RATE_HZ  = 60,
-    FIGHTER_PLAYERS_MAX   = 100,
-    FIGHTER_STAGE_FLOOR   = 0,
-    FIGHTER_STAGE_LEFT    = -200,
-    FIGHTER_STAGE_RIGHT   = 200,
-    FIGHTER_STICK_MAX     = 127,
-    FIGHTER_GRAVITY_RAW   = 32768,  ///< units a tick and tick: 0.5
-    FIGHTER_SPEED_RAW     = 196608, ///< units a tick at full stick: 3
-    FIGHTER_JUMP_RAW      = 524288, ///< units a tick at take-off: 8
-    FIGHTER_JUMP_TICKS    = 33,     ///< from take-off to the floor
-    FIGHTER_JUMP_APEX     = 68,     ///< units, at tick 16 of a jump: as high as anybody gets
-    FIGHTER_EVENTS_MAX    = 300,    ///< of one tick; the bound is proven in fighter_world.c
+    FIGHTER_TICK_RATE_HZ      = 60,
+    FIGHTER_PLAYERS_MAX       = 100,
+    FIGHTER_PROJECTILES_MAX   = 128,
+    FIGHTER_STICK_MAX         = 127,
+    FIGHTER_SPACE             = 512, ///< units: no coordinate of a finished tick lies further from the middle
+    FIGHTER_DAMAGE_MAX        = 999, ///< percent
+    FIGHTER_KNOCKBACK_MAX     = 2500,
+    FIGHTER_SPEED_MAX         = 80,  ///< units a tick, of any velocity in the state; a launch of 2500 is 75
+    FIGHTER_SHIELD_MAX        = 60,
+    FIGHTER_STALE_COUNT       = 9,   ///< last strikes that are remembered
+    FIGHTER_STOCKS_MAX        = 99,
+    FIGHTER_EVENTS_MAX        = 2200, ///< of one tick; the bound is proven in fighter_world.c
 };
 
-_Static_assert(FIGHTER_GRAVITY_RAW * 2 == FIGHTER_RAW(1), "gravity is 0.5");
-_Static_assert(FIGHTER_SPEED_RAW == FIGHTER_RAW(3), "full stick is 3 units a tick");
-_Static_assert(FIGHTER_JUMP_RAW == FIGHTER_RAW(8), "a jump begins with 8 units a tick");
+/// Config items, in the order of the world's table.
+typedef enum FighterConfig {
+    FIGHTER_CONFIG_STAGE          = 0, ///< 0 hall, 1 terrace, 2 harbour
+    FIGHTER_CONFIG_MIRROR         = 1, ///< 1: the stage and the places to begin at, left to right
+    FIGHTER_CONFIG_STOCKS         = 2, ///< lives of a match
+    FIGHTER_CONFIG_TIME_S         = 3, ///< length of a match; 0: until one is left
+    FIGHTER_CONFIG_REMATCH_S      = 4, ///< from the end of a match to the next; 0: there is none
+    FIGHTER_CONFIG_LAUNCH_PERCENT = 5, ///< of every knockback
+    FIGHTER_CONFIG_PROJECTILES    = 6, ///< slots of the pool
+    FIGHTER_CONFIG_FIGHTER_1      = 7, ///< kind of slots 0, 8, 16, ...; the next seven items are for the slots after it
+    FIGHTER_CONFIG_FIGHTERS       = 8,
+    FIGHTER_CONFIG_COUNT          = 15,
+} FighterConfig;
 
-// Buttons, held ones: a bit is set in every tick in which the button is down. Only jump does something so far.
+// Buttons, held ones: a bit is set in every tick in which the button is down. A press is a bit that was not set in the tick before.
 enum {
     FIGHTER_BUTTON_JUMP    = 1,
     FIGHTER_BUTTON_ATTACK  = 2,
@@ -54,20 +64,52 @@ TP_STRUCT(FighterInput, FIGHTER_INPUT_FIELDS)
 
 /// What a tick reports: a closed set, so that adding one breaks every switch until it is handled.
 typedef enum FighterEvent {
-    FIGHTER_EVENT_JOINED = 0,
-    FIGHTER_EVENT_LEFT   = 1,
-    FIGHTER_EVENT_JUMPED = 2,
-    FIGHTER_EVENT_LANDED = 3,
-    FIGHTER_EVENT_WALL   = 4, ///< came to a wall; pressing on against it says nothing more
-    FIGHTER_EVENT_COUNT  = 5,
+    FIGHTER_EVENT_JOINED       = 0,
+    FIGHTER_EVENT_LEFT         = 1,
+    FIGHTER_EVENT_JUMPED       = 2,  ///< from the floor, a ledge, or in the air
+    FIGHTER_EVENT_LANDED       = 3,
+    FIGHTER_EVENT_WALL         = 4,  ///< came to a wall or a ceiling; pressing on against it says nothing more
+    FIGHTER_EVENT_LEDGE        = 5,  ///< took hold of a ledge
+    FIGHTER_EVENT_TECHED       = 6,
+    FIGHTER_EVENT_FIRED        = 7,  ///< a projectile left
+    FIGHTER_EVENT_RESPAWNED    = 8,
+    FIGHTER_EVENT_HIT          = 9,
+    FIGHTER_EVENT_SHIELDED     = 10, ///< a hit met a shield
+    FIGHTER_EVENT_SHIELD_BROKE = 11,
+    FIGHTER_EVENT_GRABBED      = 12,
+    FIGHTER_EVENT_RELEASED     = 13, ///< broke free, or the hold ended for another reason
+    FIGHTER_EVENT_THROWN       = 14,
+    FIGHTER_EVENT_KO           = 15,
+    FIGHTER_EVENT_MATCH_BEGAN  = 16,
+    FIGHTER_EVENT_MATCH_ENDED  = 17,
+    FIGHTER_EVENT_COUNT        = 18,
 } FighterEvent;
 
-#define FIGHTER_X_RANGE TP_RANGE(FIGHTER_RAW(FIGHTER_STAGE_LEFT), FIGHTER_RAW(FIGHTER_STAGE_RIGHT))
-#define FIGHTER_Y_RANGE TP_RANGE(FIGHTER_RAW(FIGHTER_STAGE_FLOOR), FIGHTER_RAW(FIGHTER_STAGE_FLOOR + FIGHTER_JUMP_APEX))
+#define FIGHTER_PLACE_RANGE TP_RANGE(-FIGHTER_RAW(FIGHTER_SPACE), FIGHTER_RAW(FIGHTER_SPACE))
+#define FIGHTER_SLOT_RANGE TP_RANGE(0, FIGHTER_PLAYERS_MAX - 1)
+/// A slot plus one; 0 is nobody.
+#define FIGHTER_WHO_RANGE TP_RANGE(0, FIGHTER_PLAYERS_MAX)
 
-#define FIGHTER_PLACE_FIELDS(S, F, A, H)                              \
-    F(S, u32, slot, "slot", TP_RANGE(0, FIGHTER_PLAYERS_MAX - 1))     \
-    F(S, fx, x, "units", FIGHTER_X_RANGE)                             \
-    F(S, fx, y, "units", FIGHTER_Y_RANGE)
-/// Every event says who and where, so that nobody has to look at a later state for it.
+#define FIGHTER_PLACE_FIELDS(S, F, A, H)      \
+    F(S, u32, slot, "slot", FIGHTER_SLOT_RANGE) \
+    F(S, fx, x, "units", FIGHTER_PLACE_RANGE) \
+    F(S, fx, y, "units", FIGHTER_PLACE_RANGE)
+/// JOINED to RESPAWNED: who and where, so that nobody has to look at a later state for it.
 TP_STRUCT(FighterPlace, FIGHTER_PLACE_FIELDS)
+
+#define FIGHTER_IMPACT_FIELDS(S, F, A, H)                                       \
+    F(S, u32, slot, "slot", FIGHTER_SLOT_RANGE)                                 \
+    F(S, u32, by, "slot + 1", FIGHTER_WHO_RANGE)                                \
+    F(S, fx, x, "units", FIGHTER_PLACE_RANGE)                                   \
+    F(S, fx, y, "units", FIGHTER_PLACE_RANGE)                                   \
+    F(S, fx, damage, "percent", TP_RANGE(0, FIGHTER_RAW(FIGHTER_DAMAGE_MAX)))   \
+    F(S, fx, knockback, "knockback", TP_RANGE(0, FIGHTER_RAW(FIGHTER_KNOCKBACK_MAX)))
+/// HIT to KO: whom it happened to (`slot`), through whom (`by`), where that fighter is, what the tick added to its damage and how hard the
+/// strongest blow was; both 0 where there is no blow.
+TP_STRUCT(FighterImpact, FIGHTER_IMPACT_FIELDS)
+
+#define FIGHTER_RESULT_FIELDS(S, F, A, H)          \
+    F(S, u32, match, "matches", TP_ANY)            \
+    F(S, u32, winner, "slot + 1", FIGHTER_WHO_RANGE)
+/// MATCH_BEGAN and MATCH_ENDED: its number from 1 on, and who won; 0: nobody, or not yet.
+TP_STRUCT(FighterResult, FIGHTER_RESULT_FIELDS)

@@ -1,103 +1,155 @@
-// fighter_move.c: how fighters move. Whether a fighter stood on the floor is asked before it moves: that decides whether it may jump
-// and whether gravity has it, so there is no gravity in the tick of a take-off.
-#include "fighter_step.h"
+// fighter_move.c: velocities. `velocity_*` is what a fighter does itself: the stick, friction, gravity, or the ticks of an action's own
+// motion; `launch_*` is what the last blow still gives. Both are only added together when fighter_collide.c moves the fighter.
+// Whatever has a sign in x is rounded toward zero, so that the mirror image of a match is the match of the mirror images.
+#include "fighter_action.h"
 
-static const tp_fx gravity = TP_FX_RAW(FIGHTER_GRAVITY_RAW);
-static const tp_fx full_speed = TP_FX_RAW(FIGHTER_SPEED_RAW);
-static const tp_fx jump_speed = TP_FX_RAW(FIGHTER_JUMP_RAW);
+enum {
+    LAUNCH_BRAKE = 3342, ///< 0.051 units a tick of a launch's length
+    DIAGONAL = 46341,    ///< the square root of 1/2
+};
 
-static bool is_on_floor(const FighterStage *stage, const Fighter *fighter)
+static int32_t toward(int32_t value, int32_t target, int32_t by)
 {
-    return !tp_fx_less(stage->floor, fighter->y);
-}
-
-FighterLabel fighter_move_label(const FighterStage *stage, const Fighter *fighter)
-{
-    if (!is_on_floor(stage, fighter)) {
-        return FIGHTER_LABEL_AIRBORNE;
+    if (value < target) {
+        return target - value > by ? value + by : target;
     }
-    return fighter->velocity_x.raw != 0 ? FIGHTER_LABEL_WALK : FIGHTER_LABEL_IDLE;
+    return value - target > by ? value - by : target;
 }
 
-// Both roundings go toward zero: a stick to the left is exactly as fast as the same stick to the right.
-static void steer(Fighter *fighter, int8_t stick_x)
+static tp_fx scaled(int32_t stick, int32_t speed)
 {
-    tp_fx stick = tp_fx_from_int(stick_x);
-    tp_fx direction = tp_fx_div_int(stick, FIGHTER_STICK_MAX);
-    fighter->velocity_x = tp_fx_mul_sym(direction, full_speed);
-    if (stick_x != 0) {
-        fighter->facing = stick_x < 0 ? FIGHTER_FACING_LEFT : FIGHTER_FACING_RIGHT;
+    tp_fx whole = tp_fx_from_int(stick);
+    tp_fx part = tp_fx_div_int(whole, FIGHTER_STICK_MAX);
+    return tp_fx_mul_sym(part, tp_fx_raw(speed));
+}
+
+// Faster than the stick asks for, on the side it asks for, is slowed by the air only.
+static void drift(Fighter *fighter, const FighterKind *kind, int32_t stick)
+{
+    int32_t target = scaled(stick, kind->air_speed).raw;
+    int32_t now = fighter->velocity_x.raw;
+    bool is_slowed = target == 0 || (target > 0 && now > target) || (target < 0 && now < target);
+    fighter->velocity_x = tp_fx_raw(toward(now, target, is_slowed ? kind->air_friction : kind->air_acceleration));
+}
+
+static void fall(Fighter *fighter, const FighterKind *kind)
+{
+    bool is_stunned = fighter->action == FIGHTER_ACTION_HITSTUN || fighter->action == FIGHTER_ACTION_TUMBLE;
+    bool is_flung = is_stunned && (fighter->launch_x.raw != 0 || fighter->launch_y.raw != 0);
+    int32_t gravity = is_flung ? kind->stun_gravity : kind->gravity;
+    int32_t lowest = is_flung ? -kind->stun_fall_speed : -kind->fall_speed;
+    int32_t slower = fighter->velocity_y.raw - gravity;
+    fighter->velocity_y = tp_fx_raw(slower < lowest ? lowest : slower);
+    if (fighter->is_fast_falling != 0 && !is_stunned) {
+        fighter->velocity_y = tp_fx_raw(-kind->fast_fall_speed);
     }
 }
 
-void fighter_move_steer(FighterStep *step)
+static void steer_ground(Fighter *fighter, const FighterKind *kind, const FighterInput *pad, FighterSteer steer)
 {
-    for (uint32_t i = 0; i < step->state.fighter_count; i++) {
-        Fighter *fighter = &step->state.fighters[i];
-        steer(fighter, step->inputs[i].stick_x);
-        bool wants_to_jump = (step->inputs[i].buttons & FIGHTER_BUTTON_JUMP) != 0 && fighter->seat == FIGHTER_SEAT_PLAYING;
-        if (wants_to_jump && is_on_floor(step->state.stage, fighter)) {
-            fighter->velocity_y = jump_speed;
-            fighter_report(step, FIGHTER_EVENT_JUMPED, i);
+    int32_t side = fighter_action_side(fighter);
+    int32_t now = fighter->velocity_x.raw;
+    int32_t next = toward(now, 0, kind->friction);
+    if (steer == FIGHTER_STEER_WALK) {
+        next = toward(now, scaled(pad->stick_x, kind->walk_speed).raw, kind->ground_acceleration);
+    } else if (steer == FIGHTER_STEER_DASH) {
+        next = side * kind->dash_speed;
+    } else if (steer == FIGHTER_STEER_RUN) {
+        next = toward(now, side * kind->run_speed, kind->ground_acceleration);
+    } else if (steer == FIGHTER_STEER_KEEP) {
+        next = now;
+    }
+    fighter->velocity_x = tp_fx_raw(next);
+    fighter->velocity_y = tp_fx_raw(0);
+}
+
+static void steer_air(Fighter *fighter, const FighterKind *kind, const FighterInput *pad, FighterSteer steer)
+{
+    bool tumbles_on = fighter->action == FIGHTER_ACTION_TUMBLE && fighter->lag_ticks == 0;
+    bool drifts = steer == FIGHTER_STEER_DRIFT || steer == FIGHTER_STEER_HOVER || tumbles_on;
+    drift(fighter, kind, drifts ? pad->stick_x : 0);
+    fall(fighter, kind);
+}
+
+static int32_t direction(int32_t stick)
+{
+    return (stick > FIGHTER_TILT) - (stick < -FIGHTER_TILT);
+}
+
+// One of eight ways, or none; as far each way.
+static void begin_dodge(Fighter *fighter, const FighterInput *pad, int32_t speed)
+{
+    int32_t x = direction(pad->stick_x);
+    int32_t y = direction(pad->stick_y);
+    int32_t part = x != 0 && y != 0 ? tp_fx_mul_sym(tp_fx_raw(speed), tp_fx_raw(DIAGONAL)).raw : speed;
+    fighter->velocity_x = tp_fx_raw(x * part);
+    fighter->velocity_y = tp_fx_raw(y * part);
+}
+
+// An action's own motion, which nothing steers. An air dodge keeps the way it began with.
+static void move_by_itself(Fighter *fighter, const FighterFrames *frames, const FighterInput *pad, int32_t tick)
+{
+    if (fighter->action == FIGHTER_ACTION_AIR_DODGE) {
+        if (tick == frames->move_first) {
+            begin_dodge(fighter, pad, frames->move_x);
         }
+        return;
     }
+    if (frames->move_y > 0) {
+        fighter->surface = 0;
+    }
+    fighter->velocity_x = tp_fx_raw(fighter_action_side(fighter) * frames->move_x);
+    fighter->velocity_y = tp_fx_raw(fighter->surface != 0 ? 0 : frames->move_y);
 }
 
-void fighter_move_integrate(FighterStep *step)
+// A launch loses its length and keeps its direction; on the ground it is a slide like any other.
+static void brake(Fighter *fighter, const FighterKind *kind)
 {
-    for (uint32_t i = 0; i < step->state.fighter_count; i++) {
-        Fighter *fighter = &step->state.fighters[i];
-        step->from_x[i] = fighter->x;
-        if (!is_on_floor(step->state.stage, fighter)) {
-            fighter->velocity_y = tp_fx_sub(fighter->velocity_y, gravity);
-        }
-        fighter->x = tp_fx_add(fighter->x, fighter->velocity_x);
-        fighter->y = tp_fx_add(fighter->y, fighter->velocity_y);
-    }
+    int64_t x = fighter->launch_x.raw;
+    int64_t y = fighter->launch_y.raw;
+    int64_t by = fighter->surface != 0 ? kind->friction : LAUNCH_BRAKE;
+    int64_t length = tp_isqrt_u64((uint64_t)(x * x + y * y));
+    int64_t rest = length > by ? length - by : 0;
+    fighter->launch_x = tp_fx_raw(length == 0 ? 0 : (int32_t)(x * rest / length));
+    fighter->launch_y = tp_fx_raw(length == 0 ? 0 : (int32_t)(y * rest / length));
 }
 
-// At the floor or below it. A full jump comes down to 0 exactly, with 8 units a tick still downwards: that is a landing, too.
-// True when the fighter landed.
-static bool meet_floor(const FighterStage *stage, Fighter *fighter)
+static void stand_still(Fighter *fighter)
 {
-    if (!is_on_floor(stage, fighter)) {
-        return false;
-    }
-    fighter->y = stage->floor;
-    fighter->velocity_y = tp_fx_max(fighter->velocity_y, tp_fx_raw(0));
-    return fighter->label == FIGHTER_LABEL_AIRBORNE; // of the tick before: labels come last
-}
-
-// At a wall or past it. True when the fighter was not there before.
-static bool meet_walls(const FighterStage *stage, Fighter *fighter, tp_fx from_x)
-{
-    fighter->x = tp_fx_clamp(fighter->x, stage->left, stage->right);
-    if (!tp_fx_equal(fighter->x, stage->left) && !tp_fx_equal(fighter->x, stage->right)) {
-        return false;
-    }
     fighter->velocity_x = tp_fx_raw(0);
-    return !tp_fx_equal(fighter->x, from_x);
+    fighter->velocity_y = tp_fx_raw(0);
 }
 
-void fighter_move_collide(FighterStep *step)
+static void accelerate(FighterStep *step, uint32_t slot)
 {
-    for (uint32_t i = 0; i < step->state.fighter_count; i++) {
-        Fighter *fighter = &step->state.fighters[i];
-        bool has_met_wall = meet_walls(step->state.stage, fighter, step->from_x[i]);
-        bool has_landed = meet_floor(step->state.stage, fighter);
-        if (has_met_wall) {
-            fighter_report(step, FIGHTER_EVENT_WALL, i);
-        }
-        if (has_landed) {
-            fighter_report(step, FIGHTER_EVENT_LANDED, i);
-        }
+    Fighter *fighter = &step->state.fighters[slot];
+    const FighterFrames *frames = fighter_action_frames(step, slot);
+    const FighterInput *pad = &step->pads[slot];
+    FighterSteer steer = (FighterSteer)fighter_action_rule((FighterAction)fighter->action)->steer;
+    int32_t tick = fighter->action_tick + 1; // layer 3 counts it
+    bool moves_by_itself = frames->move_first > 0 && tick >= frames->move_first && tick <= frames->move_last;
+    if (steer == FIGHTER_STEER_STILL) {
+        stand_still(fighter);
+        return;
     }
+    if (moves_by_itself) {
+        move_by_itself(fighter, frames, pad, tick);
+    } else if (steer == FIGHTER_STEER_HOVER && tick < frames->move_first) {
+        stand_still(fighter);
+    } else if (fighter->surface != 0) {
+        steer_ground(fighter, step->kinds[slot], pad, steer);
+    } else {
+        steer_air(fighter, step->kinds[slot], pad, steer);
+    }
+    brake(fighter, step->kinds[slot]);
 }
 
-void fighter_move_resolve(FighterStep *step)
+void fighter_move_accelerate(FighterStep *step)
 {
     for (uint32_t i = 0; i < step->state.fighter_count; i++) {
-        Fighter *fighter = &step->state.fighters[i];
-        fighter->label = (uint8_t)fighter_move_label(step->state.stage, fighter);
+        bool is_on_stage = fighter_action_is_on_stage((FighterAction)step->state.fighters[i].action);
+        if (is_on_stage && !step->is_frozen[i]) {
+            accelerate(step, i);
+        }
     }
 }

@@ -1,58 +1,118 @@
-// fighter_people.c: who is on the stage and where they begin. Presence is an input of the tick like any other, so joins and
-// leaves are as repeatable as jumps.
+// fighter_people.c: who is here, and where they begin. Presence is an input of the tick like any other, so joins and leaves are as repeatable as
+// jumps.
 #include "fighter_step.h"
 
-// The width is divided before it is multiplied, since 400 x 82 does not fit. That loses up to a bit a fighter; the right half
-// is therefore measured from the right wall, so that both halves are mirror images.
-Fighter fighter_people_spawn(const FighterStage *stage, uint32_t slot, uint32_t count)
+enum { LONG_AGO = 255 };
+
+// The place from the nearer end, so that both halves are mirror images; exact but for less than a bit.
+static int32_t spread(int64_t left, int64_t right, uint32_t slot, uint32_t count)
 {
-    tp_fx width = tp_fx_sub(stage->right, stage->left);
-    tp_fx gap = tp_fx_div_int(width, (int32_t)count + 1);
-    Fighter fighter = { .y = stage->floor };
+    int64_t width = right - left;
     if (slot * 2 + 1 < count) {
-        tp_fx way = tp_fx_mul_int(gap, (int32_t)slot + 1);
-        fighter.x = tp_fx_add(stage->left, way);
-    } else if (slot * 2 + 1 > count) {
-        tp_fx way = tp_fx_mul_int(gap, (int32_t)(count - slot));
-        fighter.x = tp_fx_sub(stage->right, way);
-    } else {
-        tp_fx half = tp_fx_div_int(width, 2);
-        fighter.x = tp_fx_add(stage->left, half);
+        return (int32_t)(left + width * (slot + 1) / (count + 1));
     }
+    if (slot * 2 + 1 > count) {
+        return (int32_t)(right - width * (count - slot) / (count + 1));
+    }
+    return (int32_t)((left + right) / 2);
+}
+
+static uint8_t surface_below(const FighterStage *stage, const Fighter *fighter)
+{
+    for (int32_t i = 0; i < stage->surface_count; i++) {
+        const FighterSurface *surface = &stage->surfaces[i];
+        bool holds = surface->kind == FIGHTER_SURFACE_FLOOR || surface->kind == FIGHTER_SURFACE_PLATFORM;
+        if (holds && surface->y0 == fighter->y.raw && surface->x0 <= fighter->x.raw && fighter->x.raw <= surface->x1) {
+            return (uint8_t)(i + 1);
+        }
+    }
+    return 0;
+}
+
+// On a mirrored stage everything is the mirror image of the other one, the order of slots included.
+Fighter fighter_people_spawn(const FighterStep *step, uint32_t slot)
+{
+    const FighterStage *stage = step->stage;
+    const int64_t *config = step->context->setup->config;
+    uint32_t count = step->state.fighter_count;
+    bool is_mirrored = config[FIGHTER_CONFIG_MIRROR] != 0;
     bool is_on_the_right = slot * 2 + 1 > count;
-    fighter.facing = is_on_the_right ? FIGHTER_FACING_LEFT : FIGHTER_FACING_RIGHT;
+    Fighter fighter = {
+        .y          = { stage->spawn_y },
+        .shield     = { FIGHTER_RAW(FIGHTER_SHIELD_MAX) },
+        .tech_ticks = LONG_AGO,
+        .facing     = is_on_the_right != is_mirrored ? FIGHTER_FACING_LEFT : FIGHTER_FACING_RIGHT,
+        .jumps_left = (uint8_t)step->kinds[slot]->air_jumps,
+        .stocks     = (uint8_t)config[FIGHTER_CONFIG_STOCKS],
+        .is_here    = 1,
+    };
+    fighter.x.raw = is_mirrored ? -spread(-(int64_t)stage->spawn_right, -(int64_t)stage->spawn_left, slot, count)
+                                : spread(stage->spawn_left, stage->spawn_right, slot, count);
+    fighter.surface = surface_below(stage, &fighter);
+    fighter.action = fighter.surface != 0 ? FIGHTER_ACTION_IDLE : FIGHTER_ACTION_AIR;
     return fighter;
 }
 
-// Who has been here from the first tick on has not joined: it is where init put it, and a jump held in the first tick is
-// a jump. Who comes later begins anew, and the press it came with must not become a jump: it counts again
-// once it was released, however many ticks that takes.
-static void join(FighterStep *step, uint32_t slot, bool is_jump_held)
+void fighter_people_hold(FighterStep *step, uint32_t slot)
 {
     Fighter *fighter = &step->state.fighters[slot];
-    if (step->tick->tick == 0) {
-        fighter->seat = FIGHTER_SEAT_PLAYING;
-        return;
+    const FighterInput *pad = (const FighterInput *)step->tick->inputs + slot;
+    fighter->last_buttons = pad->buttons;
+    fighter->last_stick_x = pad->stick_x;
+    fighter->last_stick_y = pad->stick_y;
+    fighter->last_c_x = pad->c_x;
+    fighter->last_c_y = pad->c_y;
+    fighter->tilt_x_ticks = pad->stick_x > FIGHTER_TILT || pad->stick_x < -FIGHTER_TILT ? LONG_AGO : 0;
+    fighter->tilt_y_ticks = pad->stick_y > FIGHTER_TILT || pad->stick_y < -FIGHTER_TILT ? LONG_AGO : 0;
+    fighter->tech_ticks = LONG_AGO;
+}
+
+// Who has been here from the first tick on has not joined, and a jump held in the first tick is a jump. Who comes later, or into a match
+// that is over, holds down what it came with: none of that is a press.
+// Leaving costs a life, so that nobody leaves to escape a blow or comes back with more lives: who returns to the match it left goes on with
+// what is left.
+static void join(FighterStep *step, uint32_t slot)
+{
+    const FighterMatch *match = step->state.match;
+    Fighter *fighter = &step->state.fighters[slot];
+    bool does_return = match->phase == FIGHTER_PHASE_PLAYING && fighter->last_match == match->number;
+    uint8_t lives = does_return ? fighter->stocks : (uint8_t)step->context->setup->config[FIGHTER_CONFIG_STOCKS];
+    *fighter = fighter_people_spawn(step, slot);
+    fighter->stocks = lives;
+    if (match->phase == FIGHTER_PHASE_OVER || lives == 0) {
+        *fighter = (Fighter){ .action = FIGHTER_ACTION_OUT, .facing = fighter->facing, .is_here = 1 };
     }
-    *fighter = fighter_people_spawn(step->state.stage, slot, step->state.fighter_count);
-    fighter->seat = is_jump_held ? FIGHTER_SEAT_JOINING : FIGHTER_SEAT_PLAYING;
-    fighter_report(step, FIGHTER_EVENT_JOINED, slot);
+    if (step->tick->tick != 0) {
+        fighter_people_hold(step, slot);
+        fighter_report(step, FIGHTER_EVENT_JOINED, slot);
+    }
+}
+
+static void leave(FighterStep *step, uint32_t slot)
+{
+    const FighterMatch *match = step->state.match;
+    uint8_t lives = step->state.fighters[slot].stocks;
+    fighter_grab_release(step, slot);
+    fighter_report(step, FIGHTER_EVENT_LEFT, slot);
+    step->state.fighters[slot] = (Fighter){ .action = FIGHTER_ACTION_ABSENT };
+    if (match->phase == FIGHTER_PHASE_PLAYING) {
+        step->state.fighters[slot].last_match = match->number;
+        step->state.fighters[slot].stocks = (uint8_t)(lives - (lives != 0));
+    }
 }
 
 void fighter_people_update(FighterStep *step)
 {
+    const FighterInput *inputs = step->tick->inputs;
+    bool is_over = step->state.match->phase == FIGHTER_PHASE_OVER;
     for (uint32_t i = 0; i < step->state.fighter_count; i++) {
-        Fighter *fighter = &step->state.fighters[i];
+        bool was_here = step->state.fighters[i].is_here != 0;
         bool is_here = tp_tick_present(step->tick, i);
-        bool was_here = fighter->seat != FIGHTER_SEAT_EMPTY;
-        bool is_jump_held = (step->inputs[i].buttons & FIGHTER_BUTTON_JUMP) != 0;
-        if (is_here && !was_here) {
-            join(step, i, is_jump_held);
-        } else if (was_here && !is_here) {
-            fighter->seat = FIGHTER_SEAT_EMPTY;
-            fighter_report(step, FIGHTER_EVENT_LEFT, i);
-        } else if (fighter->seat == FIGHTER_SEAT_JOINING && !is_jump_held) {
-            fighter->seat = FIGHTER_SEAT_PLAYING;
+        if (was_here && !is_here) {
+            leave(step, i);
+        } else if (is_here && !was_here) {
+            join(step, i);
         }
+        step->pads[i] = is_here && !is_over ? inputs[i] : (FighterInput){ 0 };
     }
 }

@@ -1,7 +1,7 @@
 // fighter_text.c: text without the C library's formatting, so that the room stays free of locales.
 #include "fighter_text.h"
 
-#include "fighter_state.h"
+#include "fighter_data.h"
 
 typedef struct Line {
     char  *text;
@@ -19,16 +19,105 @@ static void add_text(Line *line, const char *text)
     line->text[line->used] = '\0';
 }
 
-// At most three digits: a count of fighters.
-static void add_count(Line *line, uint32_t count)
+// With zeros in front up to `digits` of them.
+static void add_number(Line *line, uint64_t number, uint32_t digits)
 {
-    char digits[4] = { 0 };
-    uint32_t used = 0;
-    for (uint32_t unit = count >= 100 ? 100 : count >= 10 ? 10 : 1; unit > 0; unit /= 10) {
-        digits[used] = (char)('0' + count / unit % 10);
-        used++;
+    char text[21] = { 0 };
+    uint32_t first = 20;
+    do {
+        first--;
+        text[first] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0 || 20 - first < digits);
+    add_text(line, text + first);
+}
+
+// One decimal, rounded down: what is shown as 100.0 is not less.
+static void add_damage(Line *line, tp_fx damage)
+{
+    uint64_t tenths = (uint64_t)damage.raw * 10 / 65536;
+    add_number(line, tenths / 10, 1);
+    add_text(line, ".");
+    add_number(line, tenths % 10, 1);
+}
+
+static void add_match(Line *line, const FighterMatch *match, uint32_t tick_rate_hz)
+{
+    uint64_t seconds = match->clock_ticks / tick_rate_hz;
+    add_text(line, "match ");
+    add_number(line, match->number, 1);
+    add_text(line, ", ");
+    add_number(line, seconds / 60, 1);
+    add_text(line, ":");
+    add_number(line, seconds % 60, 2);
+    if (match->phase != FIGHTER_PHASE_OVER) {
+        return;
     }
-    add_text(line, digits);
+    add_text(line, match->winner != 0 ? ", won by slot " : ", drawn");
+    if (match->winner != 0) {
+        add_number(line, match->winner - 1, 1);
+    }
+}
+
+static void add_fighter(Line *line, const tp_setup *setup, uint32_t slot, const Fighter *fighter)
+{
+    add_text(line, "slot ");
+    add_number(line, slot, 1);
+    add_text(line, " ");
+    add_text(line, fighter_kind_names[fighter_data_kind_name(setup, slot)]);
+    if (fighter->stocks == 0) {
+        add_text(line, " out");
+        return;
+    }
+    add_text(line, " ");
+    add_number(line, fighter->stocks, 1);
+    add_text(line, " x ");
+    add_damage(line, fighter->damage);
+    add_text(line, " %");
+}
+
+typedef struct Counts {
+    uint32_t here;
+    uint32_t with_lives;
+    uint32_t in_the_air;
+} Counts;
+
+static Counts count_all(const Fighter *fighters, uint32_t count)
+{
+    Counts counts = { 0 };
+    for (uint32_t i = 0; i < count; i++) {
+        const Fighter *fighter = &fighters[i];
+        if (fighter->action == FIGHTER_ACTION_ABSENT) {
+            continue;
+        }
+        bool is_off_stage = fighter->action == FIGHTER_ACTION_OUT || fighter->action == FIGHTER_ACTION_KO;
+        counts.here++;
+        counts.with_lives += fighter->stocks > 0;
+        counts.in_the_air += !is_off_stage && fighter->surface == 0;
+    }
+    return counts;
+}
+
+static void add_everybody(Line *line, const tp_view *view, const Fighter *fighters)
+{
+    bool is_first = true;
+    for (uint32_t i = 0; i < view->section_count[FIGHTER_SECTION_FIGHTERS]; i++) {
+        if (fighters[i].action != FIGHTER_ACTION_ABSENT) {
+            add_text(line, is_first ? "" : ", ");
+            add_fighter(line, view->setup, i, &fighters[i]);
+            is_first = false;
+        }
+    }
+}
+
+static void add_counts(Line *line, const Counts *counts)
+{
+    add_number(line, counts->here, 1);
+    add_text(line, " here, ");
+    add_number(line, counts->with_lives, 1);
+    add_text(line, " with lives, ");
+    add_number(line, counts->in_the_air, 1);
+    add_text(line, " in the air");
 }
 
 void fighter_text_describe(const tp_view *view, char *text, size_t size)
@@ -36,23 +125,23 @@ void fighter_text_describe(const tp_view *view, char *text, size_t size)
     if (size == 0) {
         return;
     }
+    const FighterMatch *match = tp_view_section(view, FIGHTER_SECTION_MATCH);
     const Fighter *fighters = tp_view_section(view, FIGHTER_SECTION_FIGHTERS);
-    uint32_t count = view->section_count[FIGHTER_SECTION_FIGHTERS];
-    uint32_t here = 0;
-    uint32_t with_label[FIGHTER_LABEL_COUNT] = { 0 };
-    for (uint32_t i = 0; i < count; i++) {
-        if (fighters[i].seat != FIGHTER_SEAT_EMPTY) {
-            here++;
-            with_label[fighters[i].label]++;
-        }
-    }
+    Counts counts = count_all(fighters, view->section_count[FIGHTER_SECTION_FIGHTERS]);
     Line line = { text, size, 0 };
-    add_count(&line, here);
-    add_text(&line, " of ");
-    add_count(&line, count);
-    add_text(&line, " here, ");
-    add_count(&line, with_label[FIGHTER_LABEL_WALK]);
-    add_text(&line, " walking, ");
-    add_count(&line, with_label[FIGHTER_LABEL_AIRBORNE]);
-    add_text(&line, " in the air");
+    if (match->phase == FIGHTER_PHASE_WAITING) {
+        add_text(&line, "waiting");
+    } else {
+        add_match(&line, match, view->setup->tick_rate_hz);
+    }
+    if (counts.here == 0) {
+        add_text(&line, ", nobody here");
+        return;
+    }
+    add_text(&line, ": ");
+    if (counts.here <= FIGHTER_TEXT_FIGHTERS) {
+        add_everybody(&line, view, fighters);
+    } else {
+        add_counts(&line, &counts);
+    }
 }
