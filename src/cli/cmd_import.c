@@ -18,6 +18,7 @@ static const char help[] =
     "  --pads F           also write the pads as the file has them, a line of JSON for every frame; - for standard output\n"
     "  --allow-cut        exit with 0, not 4, when the recording ends early; what is whole is imported in both cases\n"
     "  --seed N           the recorded game's own when not given\n"
+    "  --config F|JSON    items of the fighter's config that are to be others than the nearest to what was played: '{\"stage\": 0}'\n"
     "\n"
     "jsonl: lines of JSON as 'tickproof cat' prints them, of any world. The line with the rules that cat prints first says all\n"
     "that these flags say; they win over it:\n"

@@ -14,13 +14,14 @@
 #include "worldconfig.h"
 
 enum { SLP_FILE_SIZE_MAX = 256 << 20 };
-enum { FLAG_DEAD_ZONE = ARGS_LONG, FLAG_PADS, FLAG_ALLOW_CUT, FLAG_SEED, FLAG_HASH };
+enum { FLAG_DEAD_ZONE = ARGS_LONG, FLAG_PADS, FLAG_ALLOW_CUT, FLAG_SEED, FLAG_CONFIG, FLAG_HASH };
 
 static const struct option flags[] = {
     { "dead-zone", required_argument, NULL, FLAG_DEAD_ZONE },
     { "pads", required_argument, NULL, FLAG_PADS },
     { "allow-cut", no_argument, NULL, FLAG_ALLOW_CUT },
     { "seed", required_argument, NULL, FLAG_SEED },
+    { "config", required_argument, NULL, FLAG_CONFIG },
     { "hash", required_argument, NULL, FLAG_HASH },
     IMPORT_LOG_FLAGS,
     { "help", no_argument, NULL, ARGS_HELP },
@@ -31,6 +32,7 @@ typedef struct {
     const char       *path;  // as given
     const char       *name;  // for messages
     const char       *pads;
+    const char       *config; // over what the file says
     bool              may_be_cut, has_seed;
     uint32_t          dead_zone;
     uint64_t          seed;
@@ -59,6 +61,7 @@ static bool take_flag(SlpImport *import, int flag)
     case FLAG_PADS: import->pads = optarg; return true;
     case FLAG_ALLOW_CUT: import->may_be_cut = true; return true;
     case FLAG_SEED: import->has_seed = true; return args_u64("--seed", optarg, 0, UINT64_MAX, &import->seed);
+    case FLAG_CONFIG: import->config = optarg; return true;
     case FLAG_HASH: return take_hash(import);
     default: return import_log_take(&import->log, flag);
     }
@@ -189,6 +192,9 @@ static int record(SlpImport *import)
     }
     worldconfig_standard(world, config);
     import_map_config(&map, world, config);
+    if (import->config != NULL && !worldconfig_change(world, import->config, config)) {
+        return TP_USAGE;
+    }
     tp_setup       setup = { import->has_seed ? import->seed : import->match.seed, map.slots, world->tick_rate_hz, config };
     tp_sim_options options = { .algorithm = import->algorithm };
     tp_sim        *sim = tp_sim_create(world, &setup, &options, &error);
@@ -242,6 +248,8 @@ static bool is_wrong(SlpImport *import, int argc, char **argv)
         cli_usage("import slp", "-o is missing: where does the log go?");
     } else if (import->log.output != NULL && import->pads != NULL && strcmp(import->log.output, import->pads) == 0) {
         cli_usage("import slp", "-o and --pads name the same file");
+    } else if (import->config != NULL && strcmp(import->config, "-") == 0 && strcmp(argv[optind], "-") == 0) {
+        cli_usage("import slp", "FILE and --config cannot both be standard input");
     } else {
         import->path = argv[optind];
         import->log.is_quiet_stdout = import->pads != NULL && strcmp(import->pads, "-") == 0;

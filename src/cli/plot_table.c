@@ -73,7 +73,9 @@ static int unit_weight(const PlotField *plot)
     if (strcmp(plot->unit, "units") == 0) {
         return 80;
     }
-    return strcmp(plot->unit, "ticks") == 0 ? 20 : strstr(plot->unit, "/tick") != NULL ? 50 : 45;
+    // Sticks: the inputs have a panel of their own.
+    bool is_share = strncmp(plot->unit, "1/", 2) == 0;
+    return strcmp(plot->unit, "ticks") == 0 || is_share ? 20 : strstr(plot->unit, "/tick") != NULL ? 50 : 45;
 }
 
 static int section_weight(const tp_section *section)

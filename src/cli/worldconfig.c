@@ -102,9 +102,14 @@ static bool read_text(const Origin *origin, const tp_world *world, int64_t *valu
 
 bool worldconfig_read(const tp_world *world, const char *argument, int64_t *values)
 {
+    worldconfig_standard(world, values);
+    return worldconfig_change(world, argument, values);
+}
+
+bool worldconfig_change(const tp_world *world, const char *argument, int64_t *values)
+{
     tp_error error;
     size_t   size = 0;
-    worldconfig_standard(world, values);
     if (argument[strspn(argument, " \t\r\n")] == '{') {
         Origin origin = { "--config", argument, strlen(argument) };
         return read_text(&origin, world, values);

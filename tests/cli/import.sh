@@ -67,6 +67,13 @@ t import slp v0.1.slp -o never.tpr --slot-name 2=Cy
 t import slp v0.1.slp -o never.tpr --hash md5
 t import slp v0.1.slp -o never.tpr --root-bytes 2
 t import slp v0.1.slp -o never.tpr --seed x
+# The config that is named is taken; the rest stays as the file has it.
+t info v0.1.tpr | grep config > config.was
+quiet import slp v0.1.slp -o hall.tpr --config '{"stage": 0, "rematch_s": 9}'
+t info hall.tpr | grep config | diff config.was - | grep '[<>]'
+t import slp v0.1.slp -o never.tpr --config '{"stage": 7}'
+t import slp v0.1.slp -o never.tpr --config '{"where": 0}'
+t import slp - -o never.tpr --config - < v0.1.slp
 t import
 t import tape x
 t import --pads x

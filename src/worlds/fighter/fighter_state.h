@@ -148,7 +148,7 @@ TP_STRUCT(FighterMatch, FIGHTER_MATCH_FIELDS)
     F(S, u8, jumps_left, "count", TP_RANGE(0, 8))                                                            \
     F(S, u8, is_fast_falling, "flag", TP_BOOL)                                                               \
     F(S, u8, is_launched, "flag", TP_BOOL)                                                                   \
-    F(S, u8, stocks, "count", TP_RANGE(0, FIGHTER_STOCKS_MAX))                                               \
+    F(S, u8, stocks, "lives", TP_RANGE(0, FIGHTER_STOCKS_MAX))                                               \
     F(S, u8, strike_part, "part", TP_ANY)                                                                    \
     F(S, u8, partner, "slot + 1", FIGHTER_WHO_RANGE)                                                         \
     F(S, u8, last_hit_by, "slot + 1", FIGHTER_WHO_RANGE)                                                     \
