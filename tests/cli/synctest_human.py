@@ -3,8 +3,9 @@
 
 usage: synctest_human.py TICKPROOF DATA-FOLDER TICKS
 
-Pads become the runner's input as in tests/scripts/human.py. TICKS cuts the matches, 0 leaves them whole. Exits 77 (skipped) with a word when
-the folder is not there.
+The folder holds the recordings (slp/) and their pads as lines of JSON (human/). Recordings are imported as matches of the fighter, whole or,
+when TICKS is not 0, as many ticks of them; the pads of the first RUNNER_TICKS ticks also play the runner, as in tests/scripts/human.py.
+Exits 77 (skipped) with a word when the folder is not there.
 """
 import json
 import pathlib
@@ -15,6 +16,8 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "scripts"))
 import human  # noqa: E402
+
+RUNNER_TICKS = 600
 
 
 def check(match, ticks, report):
@@ -33,24 +36,43 @@ def check(match, ticks, report):
     return sum(case["comparisons"] for case in report["cases"])
 
 
+def fighter_log(tickproof, recording, limit, folder):
+    """The recording as a log of the fighter, and its ticks."""
+    log = folder / (recording.stem + ".tpr")
+    human.run(tickproof, "import", "slp", recording, "-o", log)
+    if limit > 0:
+        part, lines = folder / (recording.stem + "-part.tpr"), folder / "part.jsonl"
+        lines.write_text(human.run(tickproof, "cat", "--to", str(limit - 1), log))
+        human.run(tickproof, "import", "jsonl", lines, "-o", part)
+        log = part
+    return log, human.run(tickproof, "cat", "--no-rules", log).count("\n")
+
+
+def runner_log(tickproof, match, limit, folder):
+    world = json.loads(human.run(tickproof, "worlds", "runner", "--format", "json").splitlines()[0])
+    inputs, log = folder / match.name, folder / (match.stem + ".tpr")
+    ticks, _ = human.convert(match, inputs, world["input"][0]["name"])
+    ticks = min(ticks, limit)
+    human.run(tickproof, "run", "--world", "runner", "--players", "2", "--seed", "60", "--ticks", str(ticks), "--inputs", inputs, "-o", log)
+    return log, ticks
+
+
 def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
     tickproof, data, limit = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
-    matches = sorted(data.glob("*.jsonl"))
-    if not matches:
-        print(f"synctest_human: skipped, no recorded pads in {data}")
+    recordings, matches = sorted(data.glob("slp/*.slp")), sorted(data.glob("human/*.jsonl"))
+    if not recordings or not matches:
+        print(f"synctest_human: skipped, no recordings in {data}")
         sys.exit(77)
-    world = json.loads(human.run(tickproof, "worlds", "runner", "--format", "json").splitlines()[0])
-    with tempfile.TemporaryDirectory() as folder:
-        for match in matches:
-            inputs, log = pathlib.Path(folder) / match.name, pathlib.Path(folder) / (match.stem + ".tpr")
-            ticks, _ = human.convert(match, inputs, world["input"][0]["name"])
-            ticks = min(ticks, limit) if limit > 0 else ticks
-            human.run(tickproof, "run", "--world", "runner", "--players", "2", "--seed", "60", "--ticks", str(ticks), "--inputs", inputs, "-o", log)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        logs = [fighter_log(tickproof, recording, limit, folder) for recording in recordings]
+        logs += [runner_log(tickproof, match, min(limit or RUNNER_TICKS, RUNNER_TICKS), folder) for match in matches]
+        for log, ticks in logs:
             report = json.loads(human.run(tickproof, "synctest", "--format", "json", log))
-            compared = check(match.name, ticks, report)
-            print(f"synctest_human: {match.name}: {ticks} ticks, {report['active_ticks']} with a press, {compared} comparisons, all equal")
+            compared = check(log.name, ticks, report)
+            print(f"synctest_human: {log.name}: {report['world']}, {ticks} ticks, {report['active_ticks']} with input, {compared} comparisons, all equal")
 
 
 if __name__ == "__main__":
