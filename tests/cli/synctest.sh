@@ -26,7 +26,7 @@ bug() {
 
 timed synctest --world runner --players 4 --bot --ticks 400 --distance 1-3 --strength copy --strength bytes
 timed synctest --world runner --players 2 --bot --ticks 20 --distance 1-8
-timed synctest --world fighter --players 2 --bot --ticks 50 --distance 8 --strength process --respawn 7 | sed 's/revision [0-9]*/revision R/; s/[0-9]* of the state.s [0-9]*/n of the n/'
+timed synctest --world fighter --players 2 --bot --ticks 50 --distance 8 --strength process --respawn 7 | sed 's/revision [0-9]*/revision R/; s/[0-9]* of the state.s [0-9]*/n of the n/; s/[0-9]* of the ticks/n of the ticks/'
 timed synctest --world runner --players 1 --ticks 20 --distance 2 --strength copy
 t synctest --world runner --bot --ticks 0 --distance 2 --strength copy --strength process | grep -v '^time'
 
