@@ -1,13 +1,12 @@
 // cmd_run.c: `tickproof run`: plays a world and records it.
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
 #include "cli.h"
 #include "files.h"
+#include "logflags.h"
 #include "recording.h"
-#include "textout.h"
 #include "worldconfig.h"
 #include "worlds.h"
 
@@ -52,8 +51,7 @@ enum { PROVENANCE_MAX = 8 + TP_PLAYERS_MAX };
 
 enum {
     FLAG_WORLD = ARGS_LONG, FLAG_SEED, FLAG_PLAYERS, FLAG_TICKS, FLAG_CONFIG, FLAG_RATE, FLAG_BOT, FLAG_BOT_DELAY, FLAG_INPUTS,
-    FLAG_HASH, FLAG_FORCE, FLAG_RUN_TICKS, FLAG_ROOT_BYTES, FLAG_LEAVES, FLAG_KEYFRAMES, FLAG_SEAL, FLAG_DURABILITY, FLAG_MATCH,
-    FLAG_SLOT_NAME,
+    FLAG_DURABILITY,
 };
 
 static const struct option flags[] = {
@@ -66,17 +64,8 @@ static const struct option flags[] = {
     { "bot", no_argument, NULL, FLAG_BOT },
     { "bot-delay", required_argument, NULL, FLAG_BOT_DELAY },
     { "inputs", required_argument, NULL, FLAG_INPUTS },
-    { "hash", required_argument, NULL, FLAG_HASH },
-    { "output", required_argument, NULL, 'o' },
-    { "force", no_argument, NULL, FLAG_FORCE },
-    { "run-ticks", required_argument, NULL, FLAG_RUN_TICKS },
-    { "root-bytes", required_argument, NULL, FLAG_ROOT_BYTES },
-    { "leaves", required_argument, NULL, FLAG_LEAVES },
-    { "keyframes", required_argument, NULL, FLAG_KEYFRAMES },
-    { "seal", required_argument, NULL, FLAG_SEAL },
     { "durability", required_argument, NULL, FLAG_DURABILITY },
-    { "match", required_argument, NULL, FLAG_MATCH },
-    { "slot-name", required_argument, NULL, FLAG_SLOT_NAME },
+    LOGFLAGS_ROWS,
     { "help", no_argument, NULL, ARGS_HELP },
     { NULL, 0, NULL, 0 },
 };
@@ -93,98 +82,22 @@ typedef struct {
     bool              is_bot;
     uint32_t          bot_delay;
     const char       *inputs;
-    tp_hash_algorithm algorithm;
-    const char       *output;
-    bool              may_replace;
-    tp_writer_options writer;
+    LogFlags          log;
     tp_provenance     provenance[PROVENANCE_MAX];
     char              slot_keys[TP_PLAYERS_MAX][20];
-    const char       *slot_names[TP_PLAYERS_MAX];
-    const char       *match;
 } RunOptions;
-
-static volatile bool stop_asked;
-
-static void on_signal(int number)
-{
-    (void)number;
-    stop_asked = true;
-}
-
-static bool take_hash(RunOptions *options, const char *name)
-{
-    if (strcmp(name, "xxh3") == 0) {
-        options->algorithm = TP_HASH_XXH3;
-    } else if (strcmp(name, "fnv") == 0 || strcmp(name, "fnv1a128") == 0) {
-        options->algorithm = TP_HASH_FNV1A128;
-    } else {
-        cli_fail(TP_USAGE, "--hash: '%s' is no algorithm; give xxh3 or fnv", name);
-        return false;
-    }
-    return true;
-}
 
 static bool take_durability(RunOptions *options, const char *name)
 {
     static const char *const names[] = { "none", "interval", "seal", "tick" };
     for (int i = 0; i < 4; i++) {
         if (strcmp(names[i], name) == 0) {
-            options->writer.durability = (tp_durability)i;
+            options->log.writer.durability = (tp_durability)i;
             return true;
         }
     }
     cli_fail(TP_USAGE, "--durability: '%s' is none; give none, interval, seal or tick", name);
     return false;
-}
-
-static bool take_slot_name(RunOptions *options, const char *text)
-{
-    char        number[16];
-    uint32_t    slot = 0;
-    const char *equals = strchr(text, '=');
-    if (equals == NULL || (size_t)(equals - text) >= sizeof(number)) {
-        cli_fail(TP_USAGE, "--slot-name: '%s' is not SLOT=NAME", text);
-        return false;
-    }
-    memcpy(number, text, (size_t)(equals - text));
-    number[equals - text] = '\0';
-    if (!args_u32("--slot-name", number, 0, TP_PLAYERS_MAX - 1, &slot)) {
-        return false;
-    }
-    if (options->slot_names[slot] != NULL) {
-        cli_fail(TP_USAGE, "--slot-name: %s: slot %u has a name already, '%s'", text, slot, options->slot_names[slot]);
-        return false;
-    }
-    options->slot_names[slot] = equals + 1;
-    return true;
-}
-
-static bool take_root_bytes(RunOptions *options, const char *text)
-{
-    if (!args_u32("--root-bytes", text, 0, 16, &options->writer.root_size)) {
-        return false;
-    }
-    if (options->writer.root_size >= 1 && options->writer.root_size <= 3) {
-        cli_fail(TP_USAGE, "--root-bytes: %s is out of range; give 0 or 4 to 16", text);
-        return false;
-    }
-    return true;
-}
-
-static bool take_log_flag(RunOptions *options, int flag)
-{
-    tp_writer_options *writer = &options->writer;
-    switch (flag) {
-    case FLAG_RUN_TICKS: return args_u32("--run-ticks", optarg, 1, TP_LOG_ROWS_MAX, &writer->run_ticks);
-    case FLAG_ROOT_BYTES: return take_root_bytes(options, optarg);
-    case FLAG_LEAVES: return args_u32("--leaves", optarg, 0, UINT32_MAX, &writer->leaves_ticks);
-    case FLAG_KEYFRAMES: return args_u32("--keyframes", optarg, 0, UINT32_MAX, &writer->key_ticks);
-    case FLAG_SEAL: return args_u32("--seal", optarg, 0, UINT32_MAX, &writer->seal_ticks);
-    case FLAG_DURABILITY: return take_durability(options, optarg);
-    case FLAG_MATCH: options->match = optarg; return true;
-    case FLAG_SLOT_NAME: return take_slot_name(options, optarg);
-    default: return false;
-    }
 }
 
 static bool take_flag(RunOptions *options, int flag)
@@ -199,10 +112,8 @@ static bool take_flag(RunOptions *options, int flag)
     case FLAG_BOT_DELAY: options->is_bot = true; return args_u32("--bot-delay", optarg, 0, 1000000, &options->bot_delay);
     case FLAG_BOT: options->is_bot = true; return true;
     case FLAG_INPUTS: options->inputs = optarg; return true;
-    case FLAG_HASH: return take_hash(options, optarg);
-    case FLAG_FORCE: options->may_replace = true; return true;
-    case 'o': options->output = optarg; return true;
-    default: return take_log_flag(options, flag);
+    case FLAG_DURABILITY: return take_durability(options, optarg);
+    default: return logflags_take(&options->log, flag);
     }
 }
 
@@ -235,19 +146,6 @@ static void complete(RunOptions *options)
     }
 }
 
-// Only now the number of slots is known.
-static bool has_stray_name(const RunOptions *options)
-{
-    for (uint32_t slot = options->players; slot < TP_PLAYERS_MAX; slot++) {
-        if (options->slot_names[slot] != NULL) {
-            cli_fail(TP_USAGE, "--slot-name: %u=%s: there is no slot %u; the match has %u, counted from 0", slot, options->slot_names[slot], slot,
-                     options->players);
-            return true;
-        }
-    }
-    return false;
-}
-
 static const char *architecture(void)
 {
 #if defined(__x86_64__)
@@ -269,8 +167,8 @@ static const char *architecture(void)
 
 static void add_provenance(RunOptions *options, const char *key, const char *value)
 {
-    if (value != NULL && options->writer.provenance_count < PROVENANCE_MAX) {
-        options->provenance[options->writer.provenance_count++] = (tp_provenance){ key, strlen(key), value, strlen(value) };
+    if (value != NULL && options->log.writer.provenance_count < PROVENANCE_MAX) {
+        options->provenance[options->log.writer.provenance_count++] = (tp_provenance){ key, strlen(key), value, strlen(value) };
     }
 }
 
@@ -285,12 +183,12 @@ static void fill_provenance(RunOptions *options)
     add_provenance(options, "build", "tickproof " TP_VERSION);
     add_provenance(options, "architecture", architecture());
     add_provenance(options, "world.hash", worlds_hash(&options->worlds, options->world));
-    add_provenance(options, "match", options->match);
+    add_provenance(options, "match", options->log.match);
     for (uint32_t slot = 0; slot < TP_PLAYERS_MAX; slot++) {
         snprintf(options->slot_keys[slot], sizeof(options->slot_keys[slot]), "slot.%u.name", slot);
-        add_provenance(options, options->slot_keys[slot], options->slot_names[slot]);
+        add_provenance(options, options->slot_keys[slot], options->log.slot_names[slot]);
     }
-    options->writer.provenance = options->provenance;
+    options->log.writer.provenance = options->provenance;
 }
 
 static InputSource *open_inputs(const RunOptions *options, const tp_sim *sim)
@@ -314,45 +212,11 @@ static InputSource *open_inputs(const RunOptions *options, const tp_sim *sim)
 // The last line alone has times, so that everything before it is the same for equal runs.
 static void print_summary(const RunOptions *options, tp_sim *sim, uint64_t bytes, double seconds, FILE *out)
 {
-    uint64_t ticks = tp_sim_tick(sim);
-    uint64_t ms = ticks / options->rate * 1000 + ticks % options->rate * 1000 / options->rate;
-    uint8_t  root[16];
-    tp_hash128_to_bytes(tp_sim_root(sim), root);
-    fprintf(out, "%s revision %u, seed %llu, %u players: ", options->world->name, options->world->revision,
-            (unsigned long long)options->seed, options->players);
-    char text[512];
-    if (tp_sim_describe(sim, text, sizeof(text))) {
-        fprintf(out, "%s; ", text);
+    recording_print(out, sim);
+    if (options->log.output != NULL) {
+        fprintf(out, ", %s %llu bytes", options->log.output, (unsigned long long)bytes);
     }
-    fprintf(out, "%llu ticks, %llu.%03llu s at %u ticks/s, root ", (unsigned long long)ticks, (unsigned long long)(ms / 1000),
-            (unsigned long long)(ms % 1000), options->rate);
-    textout_hex(out, root, sizeof(root));
-    if (options->output != NULL) {
-        fprintf(out, ", %s %llu bytes", options->output, (unsigned long long)bytes);
-    }
-    fprintf(out, "\n%.3f s, %.0f ticks/s\n", seconds, (double)ticks / (seconds + 1e-9));
-}
-
-// A sink that remembers that it failed: the writer has other reasons to stop, too.
-typedef struct {
-    tp_sink inner;
-    bool    has_failed;
-} LogSink;
-
-static bool sink_write(void *self, const uint8_t *bytes, size_t size)
-{
-    LogSink *sink = self;
-    bool     is_written = sink->inner.write(sink->inner.self, bytes, size);
-    sink->has_failed = sink->has_failed || !is_written;
-    return is_written;
-}
-
-static bool sink_sync(void *self)
-{
-    LogSink *sink = self;
-    bool     is_durable = sink->inner.sync(sink->inner.self);
-    sink->has_failed = sink->has_failed || !is_durable;
-    return is_durable;
+    fprintf(out, "\n%.3f s, %.0f ticks/s\n", seconds, (double)tp_sim_tick(sim) / (seconds + 1e-9));
 }
 
 // What a run that could not write its log leaves, and what can be done.
@@ -364,9 +228,9 @@ static const char *advice(NewFileKind kind)
     return kind == NEW_FILE_BESIDE ? "; the old file stays as it was: make room, then record again" : "";
 }
 
-static int fail_writing(const RunOptions *options, const LogSink *sink, const char *what, NewFileKind kind)
+static int fail_writing(const RunOptions *options, const RecordingSink *sink, const char *what, NewFileKind kind)
 {
-    return cli_fail(sink->has_failed ? TP_INCOMPLETE : TP_USAGE, "%s: writing the log: %s%s", options->output, what == NULL ? "out of space" : what,
+    return cli_fail(sink->has_failed ? TP_INCOMPLETE : TP_USAGE, "%s: writing the log: %s%s", options->log.output, what == NULL ? "out of space" : what,
                     sink->has_failed ? advice(kind) : "");
 }
 
@@ -378,7 +242,7 @@ static void leave(const RunOptions *options, NewFile *file, RecordingResult resu
         return;
     }
     if (result == RECORDING_FAILED && file->kind == NEW_FILE_IN_PLACE) {
-        cli_fail(TP_USAGE, "%s: the log stays as it is: its ticks end before tick %llu, and it has no END", options->output, (unsigned long long)ticks);
+        cli_fail(TP_USAGE, "%s: the log stays as it is: its ticks end before tick %llu, and it has no END", options->log.output, (unsigned long long)ticks);
     }
     files_keep(file);
 }
@@ -387,19 +251,19 @@ static void leave(const RunOptions *options, NewFile *file, RecordingResult resu
 static int run_open(RunOptions *options, tp_sim *sim, InputSource *inputs, NewFile *file)
 {
     tp_error   error;
-    LogSink    log_sink = { .inner = tp_sink_of_fd(&file->fd) };
-    tp_sink    sink = { &log_sink, sink_write, sink_sync };
+    RecordingSink log_sink;
+    tp_sink    sink = recording_sink(&log_sink, &file->fd);
     tp_writer *writer = NULL;
     FILE      *out = file->is_stdout ? stderr : stdout;
     double     start = cli_seconds();
-    if (options->output != NULL) {
-        writer = tp_writer_create(&sink, sim, &options->writer, false, &error);
+    if (options->log.output != NULL) {
+        writer = tp_writer_create(&sink, sim, &options->log.writer, false, &error);
         if (writer == NULL) {
             files_abandon(file);
-            return cli_fail(log_sink.has_failed ? TP_INCOMPLETE : TP_USAGE, "%s: starting the log: %s", options->output, error.text);
+            return cli_fail(log_sink.has_failed ? TP_INCOMPLETE : TP_USAGE, "%s: starting the log: %s", options->log.output, error.text);
         }
     }
-    Recording       recording = { sim, writer, inputs, options->ticks, !options->has_ticks && options->inputs != NULL, &stop_asked };
+    Recording       recording = { sim, writer, inputs, options->ticks, !options->has_ticks && options->inputs != NULL, recording_stop_asked() };
     RecordingResult result = recording_run(&recording);
     uint64_t        bytes = writer == NULL ? 0 : tp_writer_bytes(writer);
     int             code = TP_USAGE;
@@ -413,7 +277,7 @@ static int run_open(RunOptions *options, tp_sim *sim, InputSource *inputs, NewFi
     }
     NewFileKind kind = file->kind;
     if (!files_commit(file, &error)) {
-        return cli_fail(TP_INCOMPLETE, "%s: finishing the log: %s%s", options->output, error.text, advice(kind));
+        return cli_fail(TP_INCOMPLETE, "%s: finishing the log: %s%s", options->log.output, error.text, advice(kind));
     }
     print_summary(options, sim, bytes, cli_seconds() - start, out);
     if (result == RECORDING_STOPPED) {
@@ -426,7 +290,7 @@ static int run_world(RunOptions *options)
 {
     tp_error error;
     tp_setup setup = { options->seed, options->players, options->rate, options->config_values };
-    tp_sim_options sim_options = { .algorithm = options->algorithm };
+    tp_sim_options sim_options = { .algorithm = options->log.algorithm };
     NewFile        file = { .fd = -1 };
     int            code = TP_USAGE;
     tp_sim        *sim = tp_sim_create(options->world, &setup, &sim_options, &error);
@@ -434,14 +298,11 @@ static int run_world(RunOptions *options)
         return cli_fail(TP_USAGE, "making world '%s': %s", options->world->name, error.text);
     }
     InputSource *inputs = open_inputs(options, sim);
-    if (inputs != NULL && options->output != NULL && !files_create(&file, options->output, options->may_replace, &error)) {
-        cli_fail(TP_USAGE, "%s: making the log: %s", options->output, error.text);
+    if (inputs != NULL && options->log.output != NULL && !files_create(&file, options->log.output, options->log.may_replace, &error)) {
+        cli_fail(TP_USAGE, "%s: making the log: %s", options->log.output, error.text);
     } else if (inputs != NULL) {
         // Not earlier: nothing else ends the wait for a pipe's reader.
-        struct sigaction action = { .sa_handler = on_signal }; // no SA_RESTART: a wait for the next line of inputs must end, too
-        sigemptyset(&action.sa_mask);
-        sigaction(SIGINT, &action, NULL);
-        sigaction(SIGTERM, &action, NULL);
+        recording_catch_signals();
         code = run_open(options, sim, inputs, &file);
     }
     inputsource_destroy(inputs);
@@ -451,10 +312,7 @@ static int run_world(RunOptions *options)
 
 static int run_with(RunOptions *options, int argc, char **argv)
 {
-    options->algorithm = TP_HASH_XXH3;
-    tp_writer_options_standard(&options->writer);
-    // What survives a crash of this program needs no sync, and at its end the file is synced as a whole.
-    options->writer.durability = TP_DURABLE_NONE;
+    logflags_standard(&options->log);
     for (int flag = args_next("run", argc, argv, ":o:h", flags); flag != ARGS_END; flag = args_next("run", argc, argv, ":o:h", flags)) {
         if (flag == ARGS_HELP) {
             fputs(help, stdout);
@@ -468,7 +326,7 @@ static int run_with(RunOptions *options, int argc, char **argv)
         return TP_USAGE;
     }
     complete(options);
-    if (has_stray_name(options)) {
+    if (!logflags_check(&options->log, options->players)) {
         return TP_USAGE;
     }
     worldconfig_standard(options->world, options->config_values);

@@ -7,7 +7,7 @@
 #include "import_kinds.h"
 #include "worldconfig.h"
 
-enum { FLAG_WORLD = ARGS_LONG, FLAG_SEED, FLAG_PLAYERS, FLAG_RATE, FLAG_CONFIG, FLAG_HASH, FLAG_IGNORE_ROOTS };
+enum { FLAG_WORLD = ARGS_LONG, FLAG_SEED, FLAG_PLAYERS, FLAG_RATE, FLAG_CONFIG, FLAG_IGNORE_ROOTS };
 
 static const struct option flags[] = {
     { "world", required_argument, NULL, FLAG_WORLD },
@@ -15,9 +15,8 @@ static const struct option flags[] = {
     { "players", required_argument, NULL, FLAG_PLAYERS },
     { "rate", required_argument, NULL, FLAG_RATE },
     { "config", required_argument, NULL, FLAG_CONFIG },
-    { "hash", required_argument, NULL, FLAG_HASH },
     { "ignore-roots", no_argument, NULL, FLAG_IGNORE_ROOTS },
-    IMPORT_LOG_FLAGS,
+    LOGFLAGS_ROWS,
     { "help", no_argument, NULL, ARGS_HELP },
     { NULL, 0, NULL, 0 },
 };
@@ -27,26 +26,15 @@ typedef struct {
     const char       *name; // for messages
     WorldSet          worlds;
     const tp_world   *world;
-    bool              has_seed, has_players, has_rate, has_hash, ignores_roots;
+    bool              has_seed, has_players, has_rate, ignores_roots;
     uint64_t          seed;
     uint32_t          players, rate;
     const char       *config;
-    tp_hash_algorithm algorithm;
     int64_t           config_values[TP_CONFIG_ITEMS_MAX];
     bool              has_rules;
     RulesLine         rules;
     ImportLog         log;
 } JsonlImport;
-
-static bool take_hash(JsonlImport *import)
-{
-    import->has_hash = true;
-    if (rulesline_algorithm(optarg, &import->algorithm)) {
-        return true;
-    }
-    cli_fail(TP_USAGE, "--hash: '%s' is no algorithm; give xxh3 or fnv", optarg);
-    return false;
-}
 
 static bool take_flag(JsonlImport *import, int flag)
 {
@@ -56,16 +44,15 @@ static bool take_flag(JsonlImport *import, int flag)
     case FLAG_PLAYERS: import->has_players = true; return args_u32("--players", optarg, 0, TP_PLAYERS_MAX, &import->players);
     case FLAG_RATE: import->has_rate = true; return args_u32("--rate", optarg, 1, 100000, &import->rate);
     case FLAG_CONFIG: import->config = optarg; return true;
-    case FLAG_HASH: return take_hash(import);
     case FLAG_IGNORE_ROOTS: import->ignores_roots = true; return true;
-    default: return import_log_take(&import->log, flag);
+    default: return logflags_take(&import->log.flags, flag);
     }
 }
 
 // Whether a flag says otherwise than the line: then the rules are not the recorded ones, on purpose.
 static bool is_changed(const JsonlImport *import)
 {
-    return import->has_seed || import->has_players || import->has_rate || import->has_hash || import->config != NULL;
+    return import->has_seed || import->has_players || import->has_rate || import->log.flags.has_algorithm || import->config != NULL;
 }
 
 static bool refuse_rules(const JsonlImport *import, int code, const char *what)
@@ -134,11 +121,11 @@ static int complete(JsonlImport *import)
     import->seed = import->has_seed ? import->seed : rules->seed;
     import->players = import->has_players ? import->players : rules->has_players ? rules->players : world->players_standard;
     import->rate = import->has_rate ? import->rate : rules->has_rate ? rules->tick_rate_hz : world->tick_rate_hz;
-    if (!import->has_hash) {
-        import->algorithm = rules->has_algorithm ? rules->algorithm : TP_HASH_XXH3;
+    if (!import->log.flags.has_algorithm) {
+        import->log.flags.algorithm = rules->has_algorithm ? rules->algorithm : TP_HASH_XXH3;
     }
-    if (!import->log.has_root_size && rules->has_root_bytes) {
-        import->log.writer.root_size = rules->root_bytes;
+    if (!import->log.flags.has_root_size && rules->has_root_bytes) {
+        import->log.flags.writer.root_size = rules->root_bytes;
     }
     worldconfig_standard(world, import->config_values);
     if (import->config != NULL) {
@@ -168,14 +155,14 @@ static int say_differences(const JsonlImport *import, InputSource *inputs, tp_si
         return code;
     }
     return cli_fail(TP_DIVERGED, "%s: %llu of %llu roots are not those of the lines; '%s' has what was stepped. --ignore-roots does not compare", import->name,
-                    (unsigned long long)differences, (unsigned long long)compared, import->log.output);
+                    (unsigned long long)differences, (unsigned long long)compared, import->log.flags.output);
 }
 
 static int record(JsonlImport *import, InputSource *inputs)
 {
     tp_error       error;
     tp_setup       setup = { import->seed, import->players, import->rate, import->config_values };
-    tp_sim_options options = { .algorithm = import->algorithm };
+    tp_sim_options options = { .algorithm = import->log.flags.algorithm };
     tp_sim        *sim = tp_sim_create(import->world, &setup, &options, &error);
     int            code = TP_INCOMPATIBLE;
     if (sim == NULL) {
@@ -209,7 +196,7 @@ static int import_lines(JsonlImport *import)
         code = complete(import);
     }
     if (code == TP_VERIFIED) {
-        code = import_log_check(&import->log, import->players) ? record(import, inputs) : TP_USAGE;
+        code = logflags_check(&import->log.flags, import->players) ? record(import, inputs) : TP_USAGE;
     }
     inputsource_destroy(inputs);
     return code;
@@ -219,7 +206,7 @@ static bool is_wrong(JsonlImport *import, int argc, char **argv)
 {
     if (optind + 1 != argc) {
         cli_usage("import jsonl", "it takes one FILE");
-    } else if (import->log.output == NULL) {
+    } else if (import->log.flags.output == NULL) {
         cli_usage("import jsonl", "-o is missing: where does the log go?");
     } else if (strcmp(argv[optind], "-") == 0 && import->config != NULL && strcmp(import->config, "-") == 0) {
         cli_usage("import jsonl", "FILE and --config cannot both be standard input");
@@ -233,7 +220,7 @@ static bool is_wrong(JsonlImport *import, int argc, char **argv)
 
 static int import_with(JsonlImport *import, int argc, char **argv)
 {
-    import_log_standard(&import->log);
+    logflags_standard(&import->log.flags);
     for (int flag = args_next("import", argc, argv, ":o:h", flags); flag != ARGS_END; flag = args_next("import", argc, argv, ":o:h", flags)) {
         if (flag == ARGS_HELP) {
             fputs(command_import.help, stdout);

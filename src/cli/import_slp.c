@@ -14,7 +14,7 @@
 #include "worldconfig.h"
 
 enum { SLP_FILE_SIZE_MAX = 256 << 20 };
-enum { FLAG_DEAD_ZONE = ARGS_LONG, FLAG_PADS, FLAG_ALLOW_CUT, FLAG_SEED, FLAG_CONFIG, FLAG_HASH };
+enum { FLAG_DEAD_ZONE = ARGS_LONG, FLAG_PADS, FLAG_ALLOW_CUT, FLAG_SEED, FLAG_CONFIG };
 
 static const struct option flags[] = {
     { "dead-zone", required_argument, NULL, FLAG_DEAD_ZONE },
@@ -22,8 +22,7 @@ static const struct option flags[] = {
     { "allow-cut", no_argument, NULL, FLAG_ALLOW_CUT },
     { "seed", required_argument, NULL, FLAG_SEED },
     { "config", required_argument, NULL, FLAG_CONFIG },
-    { "hash", required_argument, NULL, FLAG_HASH },
-    IMPORT_LOG_FLAGS,
+    LOGFLAGS_ROWS,
     { "help", no_argument, NULL, ARGS_HELP },
     { NULL, 0, NULL, 0 },
 };
@@ -36,7 +35,6 @@ typedef struct {
     bool              may_be_cut, has_seed;
     uint32_t          dead_zone;
     uint64_t          seed;
-    tp_hash_algorithm algorithm;
     ImportLog         log;
     // The file.
     uint8_t *bytes;
@@ -44,15 +42,6 @@ typedef struct {
     SlpFrame *frames;
     SlpMatch  match;
 } SlpImport;
-
-static bool take_hash(SlpImport *import)
-{
-    if (rulesline_algorithm(optarg, &import->algorithm)) {
-        return true;
-    }
-    cli_fail(TP_USAGE, "--hash: '%s' is no algorithm; give xxh3 or fnv", optarg);
-    return false;
-}
 
 static bool take_flag(SlpImport *import, int flag)
 {
@@ -62,8 +51,7 @@ static bool take_flag(SlpImport *import, int flag)
     case FLAG_ALLOW_CUT: import->may_be_cut = true; return true;
     case FLAG_SEED: import->has_seed = true; return args_u64("--seed", optarg, 0, UINT64_MAX, &import->seed);
     case FLAG_CONFIG: import->config = optarg; return true;
-    case FLAG_HASH: return take_hash(import);
-    default: return import_log_take(&import->log, flag);
+    default: return logflags_take(&import->log.flags, flag);
     }
 }
 
@@ -99,7 +87,7 @@ static int write_pads(const SlpImport *import)
 {
     tp_error error;
     NewFile  file = { .fd = -1 };
-    if (!files_create(&file, import->pads, import->log.may_replace, &error)) {
+    if (!files_create(&file, import->pads, import->log.flags.may_replace, &error)) {
         return cli_fail(TP_USAGE, "%s: making the file of pads: %s", import->pads, error.text);
     }
     int   fd = file.fd < 0 ? -1 : dup(file.fd);
@@ -187,7 +175,7 @@ static int record(SlpImport *import)
     int64_t         config[TP_CONFIG_ITEMS_MAX];
     ImportMap       map;
     import_map_init(&map, &import->match, import->frames, (uint8_t)import->dead_zone);
-    if (!import_log_check(&import->log, map.slots)) {
+    if (!logflags_check(&import->log.flags, map.slots)) {
         return TP_USAGE;
     }
     worldconfig_standard(world, config);
@@ -196,7 +184,7 @@ static int record(SlpImport *import)
         return TP_USAGE;
     }
     tp_setup       setup = { import->has_seed ? import->seed : import->match.seed, map.slots, world->tick_rate_hz, config };
-    tp_sim_options options = { .algorithm = import->algorithm };
+    tp_sim_options options = { .algorithm = import->log.flags.algorithm };
     tp_sim        *sim = tp_sim_create(world, &setup, &options, &error);
     if (sim == NULL) {
         return cli_fail(TP_USAGE, "making world '%s': %s", world->name, error.text);
@@ -234,7 +222,7 @@ static int import_file(SlpImport *import)
     if (import->pads != NULL) {
         code = write_pads(import);
     }
-    if (code == TP_VERIFIED && import->log.output != NULL) {
+    if (code == TP_VERIFIED && import->log.flags.output != NULL) {
         code = record(import);
     }
     return say_what_is_missing(import, code);
@@ -244,9 +232,9 @@ static bool is_wrong(SlpImport *import, int argc, char **argv)
 {
     if (optind + 1 != argc) {
         cli_usage("import slp", "it takes one FILE");
-    } else if (import->log.output == NULL && import->pads == NULL) {
+    } else if (import->log.flags.output == NULL && import->pads == NULL) {
         cli_usage("import slp", "-o is missing: where does the log go?");
-    } else if (import->log.output != NULL && import->pads != NULL && strcmp(import->log.output, import->pads) == 0) {
+    } else if (import->log.flags.output != NULL && import->pads != NULL && strcmp(import->log.flags.output, import->pads) == 0) {
         cli_usage("import slp", "-o and --pads name the same file");
     } else if (import->config != NULL && strcmp(import->config, "-") == 0 && strcmp(argv[optind], "-") == 0) {
         cli_usage("import slp", "FILE and --config cannot both be standard input");
@@ -261,9 +249,8 @@ static bool is_wrong(SlpImport *import, int argc, char **argv)
 
 static int import_with(SlpImport *import, int argc, char **argv)
 {
-    import->algorithm = TP_HASH_XXH3;
     import->dead_zone = IMPORT_DEAD_ZONE;
-    import_log_standard(&import->log);
+    logflags_standard(&import->log.flags);
     for (int flag = args_next("import", argc, argv, ":o:h", flags); flag != ARGS_END; flag = args_next("import", argc, argv, ":o:h", flags)) {
         if (flag == ARGS_HELP) {
             fputs(command_import.help, stdout);

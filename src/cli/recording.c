@@ -1,11 +1,13 @@
-// recording.c: the loop of `run`.
+// recording.c: the loop of everything that makes a new log.
 #include "recording.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "textout.h"
 
 enum { PROGRESS_TICKS = 1024 };
 
@@ -128,4 +130,67 @@ RecordingResult recording_run(const Recording *recording)
     bool is_written = result == RECORDING_FAILED ? tp_writer_abandon(recording->writer)
                                                  : tp_writer_finish(recording->writer, recording->sim, reason_of(result));
     return is_written || result == RECORDING_FAILED ? result : RECORDING_UNWRITTEN;
+}
+
+static bool sink_write(void *self, const uint8_t *bytes, size_t size)
+{
+    RecordingSink *sink = self;
+    bool     is_written = sink->inner.write(sink->inner.self, bytes, size);
+    sink->has_failed = sink->has_failed || !is_written;
+    return is_written;
+}
+
+static bool sink_sync(void *self)
+{
+    RecordingSink *sink = self;
+    bool     is_durable = sink->inner.sync(sink->inner.self);
+    sink->has_failed = sink->has_failed || !is_durable;
+    return is_durable;
+}
+
+tp_sink recording_sink(RecordingSink *sink, int *fd)
+{
+    *sink = (RecordingSink){ .inner = tp_sink_of_fd(fd) };
+    return (tp_sink){ sink, sink_write, sink_sync };
+}
+
+static volatile bool stop_asked;
+
+static void on_signal(int number)
+{
+    (void)number;
+    stop_asked = true;
+}
+
+// No SA_RESTART: a wait for the next line of inputs must end, too.
+void recording_catch_signals(void)
+{
+    struct sigaction action = { .sa_handler = on_signal };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+const volatile bool *recording_stop_asked(void)
+{
+    return &stop_asked;
+}
+
+void recording_print(FILE *out, tp_sim *sim)
+{
+    const tp_layout *layout = tp_sim_layout(sim);
+    uint64_t         ticks = tp_sim_tick(sim);
+    uint64_t         rate = layout->setup.tick_rate_hz;
+    uint64_t         ms = ticks / rate * 1000 + ticks % rate * 1000 / rate;
+    uint8_t          root[16];
+    char             text[512];
+    tp_hash128_to_bytes(tp_sim_root(sim), root);
+    fprintf(out, "%s revision %u, seed %llu, %u players: ", layout->world->name, layout->world->revision, (unsigned long long)layout->setup.seed,
+            layout->setup.players);
+    if (tp_sim_describe(sim, text, sizeof(text))) {
+        fprintf(out, "%s; ", text);
+    }
+    fprintf(out, "%llu ticks, %llu.%03llu s at %llu ticks/s, root ", (unsigned long long)ticks, (unsigned long long)(ms / 1000),
+            (unsigned long long)(ms % 1000), (unsigned long long)rate);
+    textout_hex(out, root, sizeof(root));
 }

@@ -1,6 +1,8 @@
 // recording.h: steps a new run to its end, recorded or not. Clocks are read only to show how fast it goes.
 #pragma once
 
+#include <stdio.h>
+
 #include "inputsource.h"
 
 /// How a run is recorded. `writer` is NULL for a run that is not.
@@ -23,3 +25,18 @@ typedef enum {
 
 /// Runs it, and ends the log with the reason. The sim stands behind its last step.
 RecordingResult recording_run(const Recording *recording);
+
+/// A sink of a file that remembers that it failed: the writer has other reasons to stop, too.
+typedef struct {
+    tp_sink inner;
+    bool    has_failed;
+} RecordingSink;
+/// Both must outlive the writer.
+tp_sink recording_sink(RecordingSink *sink, int *fd);
+
+/// From here on an interrupt or a request to end sets what `recording_stop_asked` points at, and a wait for input ends.
+void                 recording_catch_signals(void);
+const volatile bool *recording_stop_asked(void);
+
+/// What a run came to, up to its root: no end of line, and no times, so that it is the same for equal runs.
+void recording_print(FILE *out, tp_sim *sim);
