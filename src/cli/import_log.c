@@ -62,7 +62,7 @@ static int fail_writing(const ImportLog *log, const RecordingSink *sink, const c
 }
 
 // Closes the file. A log that holds no tick, or half of what the file has, would only be mistaken for a whole one.
-static int record_open(const ImportLog *log, tp_sim *sim, InputSource *inputs, NewFile *file)
+static int record_open(ImportLog *log, tp_sim *sim, InputSource *inputs, NewFile *file)
 {
     tp_error   error;
     RecordingSink log_sink;
@@ -88,6 +88,7 @@ static int record_open(const ImportLog *log, tp_sim *sim, InputSource *inputs, N
     if (!files_commit(file, &error)) {
         return cli_fail(TP_INCOMPLETE, "%s: finishing the log: %s", log->flags.output, error.text);
     }
+    log->is_kept = true;
     recording_print(out, sim);
     fprintf(out, ", %s %llu bytes\n", log->flags.output, (unsigned long long)bytes);
     if (result == RECORDING_STOPPED) {

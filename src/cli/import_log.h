@@ -10,6 +10,7 @@ enum { IMPORT_PROVENANCE_MAX = 64 + TP_PLAYERS_MAX, IMPORT_NOTES_SIZE = 16384 };
 typedef struct {
     LogFlags          flags;
     bool              is_quiet_stdout; ///< standard output has something else: the line of what came of it goes to standard error
+    bool              is_kept;         ///< of import_log_record: there is a log, even if it is not all that was asked for
     tp_provenance     provenance[IMPORT_PROVENANCE_MAX];
     char              notes[IMPORT_NOTES_SIZE]; ///< texts of the provenance
     size_t            notes_used;

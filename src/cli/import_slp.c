@@ -3,6 +3,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "args.h"
@@ -36,6 +37,7 @@ typedef struct {
     uint32_t          dead_zone;
     uint64_t          seed;
     ImportLog         log;
+    NewFile           pads_file; // between its last byte and its commit
     // The file.
     uint8_t *bytes;
     size_t   size;
@@ -76,21 +78,39 @@ static int read_file(SlpImport *import)
     if (match->frame_count > 0) {
         return TP_VERIFIED;
     }
+    if (match->unfinal_count > 0) {
+        return cli_fail(TP_TRUNCATED, "%s: the recording ends before any frame was final, %llu were still open to a rollback: nothing to import", import->name,
+                        (unsigned long long)match->unfinal_count);
+    }
     if (match->is_cut) {
         return cli_fail(TP_TRUNCATED, "%s: the recording was cut at byte %zu, before its first whole frame: nothing to import", import->name, match->cut_offset);
     }
     return cli_fail(TP_CORRUPT, "%s: offset %zu: reading the recording: it has no whole frame: nothing to import", import->name, import->size);
 }
 
-// 0, or the exit code: said so.
-static int write_pads(const SlpImport *import)
+static bool stat_output(const char *path, struct stat *status)
 {
-    tp_error error;
-    NewFile  file = { .fd = -1 };
-    if (!files_create(&file, import->pads, import->log.flags.may_replace, &error)) {
-        return cli_fail(TP_USAGE, "%s: making the file of pads: %s", import->pads, error.text);
-    }
-    int   fd = file.fd < 0 ? -1 : dup(file.fd);
+    return (strcmp(path, "-") == 0 ? fstat(STDOUT_FILENO, status) : stat(path, status)) == 0;
+}
+
+// Whatever their names are: once both are there, and a new one is there as soon as it is made.
+static bool is_same_output(const SlpImport *import)
+{
+    struct stat log;
+    struct stat pads;
+    return import->log.flags.output != NULL && import->pads != NULL && stat_output(import->log.flags.output, &log) && stat_output(import->pads, &pads) &&
+           log.st_dev == pads.st_dev && log.st_ino == pads.st_ino;
+}
+
+static int refuse_same(void)
+{
+    return cli_usage("import slp", "-o and --pads name the same file");
+}
+
+// Fills the new file. False: said so.
+static bool print_pads(const SlpImport *import)
+{
+    int   fd = import->pads_file.fd < 0 ? -1 : dup(import->pads_file.fd);
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
     bool  is_written = out != NULL;
     if (out != NULL) {
@@ -102,13 +122,48 @@ static int write_pads(const SlpImport *import)
     }
     if (!is_written) {
         cli_fail(TP_INCOMPLETE, "%s: writing the pads: %s", import->pads, strerror(errno));
-        files_abandon(&file);
-        return TP_INCOMPLETE;
     }
-    if (!files_commit(&file, &error)) {
+    return is_written;
+}
+
+static int commit_pads(SlpImport *import)
+{
+    tp_error error;
+    if (!files_commit(&import->pads_file, &error)) {
         return cli_fail(TP_INCOMPLETE, "%s: finishing the file of pads: %s", import->pads, error.text);
     }
     return TP_VERIFIED;
+}
+
+// Up to their commit, which comes behind the log's: without a log there are no pads, and what was in their place stays. Only a stream is over
+// at once: nothing takes it back, and its reader may want to read the log next. 0, or the exit code: said so.
+static int write_pads(SlpImport *import)
+{
+    tp_error error;
+    if (!files_create(&import->pads_file, import->pads, import->log.flags.may_replace, &error)) {
+        return cli_fail(TP_USAGE, "%s: making the file of pads: %s", import->pads, error.text);
+    }
+    int code = is_same_output(import) ? refuse_same() : print_pads(import) ? TP_VERIFIED : TP_INCOMPLETE;
+    if (code != TP_VERIFIED) {
+        files_abandon(&import->pads_file);
+        return code;
+    }
+    bool is_stream = import->pads_file.kind == NEW_FILE_STDOUT || import->pads_file.kind == NEW_FILE_THROUGH;
+    return is_stream ? commit_pads(import) : TP_VERIFIED;
+}
+
+// A log that an interrupt cut short is one. Harmless when there are no pads, or no longer.
+static int end_pads(SlpImport *import, int code)
+{
+    if (import->pads_file.kind == NEW_FILE_NONE) {
+        return code;
+    }
+    if (import->log.flags.output != NULL && !import->log.is_kept) {
+        files_abandon(&import->pads_file);
+        return code;
+    }
+    int pads_code = commit_pads(import);
+    return code == TP_VERIFIED ? pads_code : code;
 }
 
 static const char *player_name(const SlpPlayer *player)
@@ -225,6 +280,7 @@ static int import_file(SlpImport *import)
     if (code == TP_VERIFIED && import->log.flags.output != NULL) {
         code = record(import);
     }
+    code = end_pads(import, code);
     return say_what_is_missing(import, code);
 }
 
@@ -234,8 +290,9 @@ static bool is_wrong(SlpImport *import, int argc, char **argv)
         cli_usage("import slp", "it takes one FILE");
     } else if (import->log.flags.output == NULL && import->pads == NULL) {
         cli_usage("import slp", "-o is missing: where does the log go?");
-    } else if (import->log.flags.output != NULL && import->pads != NULL && strcmp(import->log.flags.output, import->pads) == 0) {
-        cli_usage("import slp", "-o and --pads name the same file");
+    } else if (is_same_output(import) ||
+               (import->log.flags.output != NULL && import->pads != NULL && strcmp(import->log.flags.output, import->pads) == 0)) {
+        refuse_same();
     } else if (import->config != NULL && strcmp(import->config, "-") == 0 && strcmp(argv[optind], "-") == 0) {
         cli_usage("import slp", "FILE and --config cannot both be standard input");
     } else {

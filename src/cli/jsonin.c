@@ -9,7 +9,7 @@
 #include "args.h"
 
 #define NUMBER_MARK '\x01'
-enum { FIXED_DIGITS_MAX = 40 };
+enum { FIXED_DIGITS_MAX = 40, KEYS_FEW = 64 };
 
 static int line_at(const char *text, size_t offset)
 {
@@ -33,6 +33,21 @@ typedef struct {
     tp_error   *error;
 } Quoter;
 
+static int column_at(const char *text, size_t offset)
+{
+    int column = 1;
+    while (offset > 0 && text[--offset] != '\n') {
+        column++;
+    }
+    return column;
+}
+
+static bool is_escape(const Quoter *quoter, const char *escape)
+{
+    size_t length = strlen(escape);
+    return quoter->size - quoter->at >= length && memcmp(quoter->text + quoter->at, escape, length) == 0;
+}
+
 static bool refuse_letter(const Quoter *quoter)
 {
     return tp_error_set(quoter->error, "a control character is not legal here");
@@ -49,8 +64,12 @@ static bool copy_string(Quoter *quoter)
             return refuse_letter(quoter);
         }
         // The mark could also come in as an escape.
-        if (quoter->at == start + 1 && quoter->size - quoter->at >= 6 && memcmp(quoter->text + quoter->at, "\\u0001", 6) == 0) {
+        if (quoter->at == start + 1 && is_escape(quoter, "\\u0001")) {
             return refuse_letter(quoter);
+        }
+        // Strings end at a zero here: one inside would make two different texts equal.
+        if (is_escape(quoter, "\\u0000")) {
+            return tp_error_set(quoter->error, "column %d: \\u0000 is not legal here; leave it out", column_at(quoter->text, quoter->at));
         }
         quoter->out[quoter->used++] = letter;
         quoter->at++;
@@ -312,7 +331,34 @@ bool jsonin_hex(const cJSON *item, uint8_t *bytes, size_t capacity, size_t *size
     return true;
 }
 
-const char *jsonin_twice(const cJSON *object)
+typedef struct {
+    const char *key;
+    size_t      index;
+} IndexedKey;
+
+static int by_key(const void *a, const void *b)
+{
+    const IndexedKey *one = a;
+    const IndexedKey *other = b;
+    int               order = strcmp(one->key, other->key);
+    return order != 0 ? order : (one->index > other->index) - (one->index < other->index);
+}
+
+// Of equal keys, which stand side by side, those whose first comes first.
+static const char *first_twice(IndexedKey *keys, size_t count)
+{
+    const IndexedKey *found = NULL;
+    qsort(keys, count, sizeof(*keys), by_key);
+    for (size_t i = 1; i < count; i++) {
+        if (strcmp(keys[i - 1].key, keys[i].key) == 0 && (found == NULL || keys[i - 1].index < found->index)) {
+            found = &keys[i - 1];
+        }
+    }
+    return found == NULL ? NULL : found->key;
+}
+
+// Takes no memory, and time that grows with the square.
+static const char *twice_of_few(const cJSON *object)
 {
     for (const cJSON *one = object->child; one != NULL; one = one->next) {
         for (const cJSON *other = one->next; other != NULL; other = other->next) {
@@ -322,6 +368,28 @@ const char *jsonin_twice(const cJSON *object)
         }
     }
     return NULL;
+}
+
+const char *jsonin_twice(const cJSON *object)
+{
+    size_t count = 0;
+    for (const cJSON *item = object->child; item != NULL; item = item->next) {
+        count += item->string != NULL;
+    }
+    IndexedKey *keys = count <= KEYS_FEW ? NULL : malloc(count * sizeof(*keys));
+    if (keys == NULL) {
+        return twice_of_few(object); // also without memory: late is better than wrong
+    }
+    count = 0;
+    for (const cJSON *item = object->child; item != NULL; item = item->next) {
+        if (item->string != NULL) {
+            keys[count] = (IndexedKey){ item->string, count };
+            count++;
+        }
+    }
+    const char *twice = first_twice(keys, count);
+    free(keys);
+    return twice;
 }
 
 int jsonin_line_of_key(const char *text, size_t size, const char *key)

@@ -56,7 +56,7 @@ static uint8_t before(const SlpFrames *assembly)
 static bool check_frame(const SlpFrames *assembly, SlpRefusal *refusal)
 {
     if (assembly->count == 0) {
-        return true;
+        return true; // only at the end of a recording without frames
     }
     int     number = number_of(assembly->count - 1);
     uint8_t present = assembly->frames[assembly->count - 1].present;
@@ -72,10 +72,16 @@ static bool check_frame(const SlpFrames *assembly, SlpRefusal *refusal)
     return true;
 }
 
+// Whether the frame that is over stays: a rollback to it or behind it forgets it, and then nobody cares what it lacked.
+static bool is_kept(const SlpFrames *assembly, int32_t number)
+{
+    return assembly->count > 0 && number > number_of(assembly->count - 1);
+}
+
 // Starts a frame, for the first time or again.
 static bool begin(SlpFrames *assembly, int32_t number, size_t offset, SlpRefusal *refusal)
 {
-    if (!check_frame(assembly, refusal)) {
+    if (is_kept(assembly, number) && !check_frame(assembly, refusal)) {
         return false;
     }
     int32_t next = number_of(assembly->count);

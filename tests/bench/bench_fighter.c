@@ -22,6 +22,8 @@ typedef struct {
     FighterInput   *pads; // players per tick
     uint8_t         presence[(FIGHTER_PLAYERS_MAX + 7) / 8];
     tp_memory_sink  log;
+    uint8_t        *state; // canonical, as the recorded run ended
+    size_t          state_size;
     uint8_t         root[16];
     uint64_t        events;
 } Bench;
@@ -69,7 +71,7 @@ static void play_bots(Bench *bench)
     tp_error error;
     memset(bots, 0, size * bench->players + 16);
     for (uint32_t i = 0; i < bench->players; i++) {
-        type->init(bots + size * i, &bench->setup, i, 99, BOT_DELAY_TICKS);
+        type->init(bots + size * i, &tp_sim_layout(sim)->setup, i, 99, BOT_DELAY_TICKS);
     }
     for (uint64_t tick = 0; tick < bench->ticks; tick++) {
         tp_view view = tp_sim_view(sim);
@@ -116,6 +118,12 @@ static double run_bare(Bench *bench)
         fighter_world.step(block, &row, &context);
     }
     double took = now() - start;
+    uint8_t *bytes = calloc(1, layout.canonical_size + 1);
+    tp_layout_encode(&layout, block, bytes);
+    if (bench->state_size != layout.canonical_size || memcmp(bytes, bench->state, bench->state_size) != 0) {
+        stop("the bare step", "it came to another state than the recorded run");
+    }
+    free(bytes);
     free(block);
     return took / (double)bench->ticks;
 }
@@ -125,6 +133,7 @@ static double run_recorded(Bench *bench)
 {
     tp_sim  *sim = open_sim(bench);
     tp_sink  sink = tp_sink_of_memory(&bench->log);
+    bench->state = realloc(bench->state, tp_sim_encoded_max(sim) + 1);
     uint8_t  bytes[FIGHTER_PLAYERS_MAX * TP_INPUT_SIZE_MAX];
     tp_error error;
     bench->log.size = 0;
@@ -142,6 +151,9 @@ static double run_recorded(Bench *bench)
     tp_writer_finish(writer, sim, TP_END_COMPLETED);
     double took = now() - start;
     tp_hash128_to_bytes(tp_sim_root(sim), bench->root);
+    if (!tp_sim_encode(sim, bench->state, tp_sim_encoded_max(sim), &bench->state_size)) {
+        stop("the recorded run", "its state does not fit");
+    }
     tp_writer_destroy(writer);
     tp_sim_destroy(sim);
     return took / (double)bench->ticks;
@@ -193,8 +205,8 @@ static void run_case(uint32_t players, uint64_t ticks)
     }
     play_bots(&bench);
     for (int round = 0; round < ROUNDS; round++) {
-        times[BARE][round] = run_bare(&bench);
         times[RECORDED][round] = run_recorded(&bench);
+        times[BARE][round] = run_bare(&bench);
         times[VERIFIED][round] = run_verified(&bench);
     }
     for (int part = 0; part < PARTS; part++) {
@@ -210,6 +222,7 @@ static void run_case(uint32_t players, uint64_t ticks)
     }
     printf("\n");
     free(bench.log.bytes);
+    free(bench.state);
     free(bench.pads);
 }
 
