@@ -142,7 +142,7 @@ static bool find_window(const Plot *plot, uint64_t *first, uint64_t *end)
     return false;
 }
 
-static bool start_sample(Plot *plot, const tp_layout *layout)
+static int start_sample(Plot *plot, const tp_layout *layout)
 {
     PlotField fields[PLOT_TRACKS_MAX];
     PlotPair  pairs[PLOT_SPACES_MAX];
@@ -151,11 +151,10 @@ static bool start_sample(Plot *plot, const tp_layout *layout)
     uint32_t  count = 0;
     tp_error  error;
     if (!find_window(plot, &first, &end)) {
-        return false;
+        return TP_USAGE;
     }
     if (!plot_pick_tracks(layout, plot->patterns, plot->pattern_count, plot->is_list, plot->tracks, &count, &plot->unsampled, &error)) {
-        cli_fail(TP_USAGE, "%s: --fields: %s", plot->path, error.text);
-        return false;
+        return cli_fail(TP_USAGE, "%s: --fields: %s", plot->path, error.text);
     }
     for (uint32_t i = 0; i < count; i++) {
         fields[i] = plot->tracks[i].field;
@@ -164,10 +163,9 @@ static bool start_sample(Plot *plot, const tp_layout *layout)
     uint32_t columns = plot->width * 2 < PLOT_COLUMNS_MAX ? plot->width * 2 : PLOT_COLUMNS_MAX;
     uint32_t pair_count = plot_table_pairs(layout, fields, count, pairs, PLOT_SPACES_MAX);
     if (plot_sample_init(&plot->sample, layout, first, end, columns, plot->tracks, count, pairs, pair_count)) {
-        return true;
+        return TP_VERIFIED;
     }
-    cli_fail(TP_INTERNAL, "out of memory");
-    return false;
+    return cli_fail(TP_INTERNAL, "%s: out of memory", plot->path);
 }
 
 static void take_state(Plot *plot, const tp_sim *sim)
@@ -278,13 +276,13 @@ static bool write_all(int fd, const char *bytes, size_t size, tp_error *error)
     return true;
 }
 
-static bool write_picture(const Plot *plot, const char *document, size_t size)
+// A picture that did not fit is no mistake of who asked for it.
+static int write_picture(const Plot *plot, const char *document, size_t size)
 {
     NewFile  file = { .fd = -1 };
     tp_error error;
     if (!files_create(&file, plot->output, plot->may_replace, &error)) {
-        cli_fail(TP_USAGE, "%s: making the picture: %s", plot->output, error.text);
-        return false;
+        return cli_fail(TP_USAGE, "%s: making the picture: %s", plot->output, error.text);
     }
     bool is_written = write_all(file.fd, document, size, &error);
     if (!is_written) {
@@ -292,33 +290,38 @@ static bool write_picture(const Plot *plot, const char *document, size_t size)
     } else {
         is_written = files_commit(&file, &error);
     }
-    if (!is_written) {
-        cli_fail(TP_USAGE, "%s: writing the picture: %s", plot->output, error.text);
-    }
-    return is_written;
+    return is_written ? TP_VERIFIED : cli_fail(TP_INCOMPLETE, "%s: writing the picture: %s", plot->output, error.text);
 }
 
-static bool draw(const Plot *plot)
+static int draw(const Plot *plot)
 {
     tp_error    error;
     size_t      size = 0;
     PlotPicture picture = { &plot->scan,    &plot->sample,   &plot->report, plot->chosen, plot->chosen_count, plot->left_out,
                             plot->described, plot->width,    plot->height,  plot->is_dark };
-    char       *document = plot_page_make(&picture, &size, &error);
-    if (document == NULL) {
-        cli_fail(TP_USAGE, "%s: drawing: %s", plot->path, error.text);
-        return false;
+    char       *document = NULL;
+    tp_verdict  verdict = plot_page_make(&picture, &document, &size, &error);
+    if (verdict != TP_VERIFIED) {
+        return cli_fail((int)verdict, "%s: drawing: %s", plot->path, error.text);
     }
-    bool is_written = write_picture(plot, document, size);
+    int code = write_picture(plot, document, size);
     free(document);
-    return is_written;
+    return code;
+}
+
+// Whether what was asked for is less than the log, nothing of it is missing, and every tick of it was checked.
+static bool is_checked_part(const Plot *plot)
+{
+    const PlotSample *sample = &plot->sample;
+    bool is_part = sample->first > plot->scan.first_tick || sample->end < plot->scan.next_tick;
+    bool is_read = plot->report.log_status == TP_LOG_OK || plot->report.log_status == TP_LOG_DONE;
+    return is_part && is_read && plot->scan.gap_count == 0 && sample->end > sample->first && plot->report.checked == sample->end - sample->first;
 }
 
 // A part that was asked for and is as recorded is no worse than that.
 static int code_of(const Plot *plot)
 {
-    bool is_part = plot->from > 0 || plot->to != UINT64_MAX;
-    if (plot->report.verdict == TP_VERIFIED || (is_part && plot->report.verdict == TP_INCOMPLETE)) {
+    if (plot->report.verdict == TP_VERIFIED || (plot->report.verdict == TP_INCOMPLETE && is_checked_part(plot))) {
         return TP_VERIFIED;
     }
     return fail_verdict(plot, &plot->report);
@@ -331,17 +334,18 @@ static int plot_verified(Plot *plot)
         tp_verifier_finish(plot->verifier, &plot->report);
         return fail_verdict(plot, &plot->report);
     }
-    if (!start_sample(plot, tp_sim_layout(tp_verifier_sim(plot->verifier)))) {
-        return TP_USAGE;
+    int code = start_sample(plot, tp_sim_layout(tp_verifier_sim(plot->verifier)));
+    if (code != TP_VERIFIED) {
+        return code;
     }
     follow(plot);
     conclude(plot);
     if (plot->is_list) {
         print_list(plot);
-    } else if (!draw(plot)) {
-        return TP_USAGE;
+    } else {
+        code = draw(plot);
     }
-    return code_of(plot);
+    return code == TP_VERIFIED ? code_of(plot) : code;
 }
 
 static int plot_log(Plot *plot)
@@ -356,7 +360,7 @@ static int plot_log(Plot *plot)
     options.find_to = &plot->worlds;
     options.from = plot->from;
     options.to = plot->to;
-    plot->verifier = plot_scan_log(&plot->file.source, &plot->scan) ? tp_verifier_create(&plot->file.source, &options) : NULL;
+    plot->verifier = plot_scan_log(&plot->file.source, plot->from, plot->to, &plot->scan) ? tp_verifier_create(&plot->file.source, &options) : NULL;
     int code = plot->verifier == NULL ? cli_fail(TP_INTERNAL, "%s: out of memory", plot->path) : plot_verified(plot);
     plot_sample_finish(&plot->sample);
     tp_verifier_destroy(plot->verifier);

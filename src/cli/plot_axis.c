@@ -13,8 +13,10 @@ static double power_of_ten(int exponent)
     return exponent < 0 ? 1 / power : power;
 }
 
+// Within what fits, whatever the value.
 static int64_t floor_of(double value)
 {
+    value = value > 9e18 ? 9e18 : value < -9e18 ? -9e18 : value;
     int64_t whole = (int64_t)value;
     return (double)whole > value ? whole - 1 : whole;
 }
@@ -32,13 +34,22 @@ static void choose_step(PlotAxis *axis, double least, bool is_whole)
     }
 }
 
+// Values that are the same, or so close that a double far from zero hardly tells them apart, get a scale that it can divide.
+static void widen(double *low, double *high)
+{
+    double far = -*low > *high ? -*low : *high;
+    double least = far * 1e-11;
+    if (*high - *low <= least) {
+        double room = least > 1 ? least : 1;
+        *low -= room;
+        *high += room;
+    }
+}
+
 PlotAxis plot_axis_of(double low, double high, int marks_max, bool is_whole)
 {
     PlotAxis axis = { 0 };
-    if (low >= high) {
-        low -= 1;
-        high = low + 2;
-    }
+    widen(&low, &high);
     // A scale that nearly reaches zero is easier to read when it does.
     low = low > 0 && low < high * 0.15 ? 0 : low;
     high = high < 0 && high > low * 0.15 ? 0 : high;
@@ -58,7 +69,7 @@ PlotAxis plot_axis_of(double low, double high, int marks_max, bool is_whole)
 
 double plot_axis_mark(const PlotAxis *axis, int64_t k)
 {
-    return (double)(k * axis->mantissa) * power_of_ten(axis->exponent);
+    return (double)k * axis->mantissa * power_of_ten(axis->exponent);
 }
 
 // Digits in threes, then `decimals` of them behind a point.
@@ -83,7 +94,7 @@ static void print_digits(bool is_negative, uint64_t digits, int decimals, bool c
 
 void plot_axis_label(const PlotAxis *axis, int64_t k, char text[PLOT_TEXT_SIZE])
 {
-    uint64_t digits = (uint64_t)(k < 0 ? -k : k) * (uint64_t)axis->mantissa;
+    uint64_t digits = (k < 0 ? UINT64_C(0) - (uint64_t)k : (uint64_t)k) * (uint64_t)axis->mantissa;
     int      exponent = axis->exponent - axis->omitted;
     for (; exponent > 0 && digits < UINT64_MAX / 10; exponent--) {
         digits *= 10;

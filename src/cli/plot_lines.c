@@ -186,7 +186,10 @@ static void draw_last_value(const Lines *lines, uint32_t i, int y, int value_wid
     last_value(track, i, value);
     plot_page_element(lines->page, track, i, name, sizeof(name));
     int room = PLOT_VALUE_WIDTH - 200 - value_width;
-    plot_svg_fit(room > 0 ? name : "", room, 110, fitted, sizeof(fitted));
+    fitted[0] = '\0';
+    if (room > 0) {
+        plot_svg_fit(name, room, 110, fitted, sizeof(fitted));
+    }
     snprintf(class, sizeof(class), "f%u", colour_of(track, i));
     plot_svg_text(lines->page->out, x, y + 38, class, PLOT_END, value);
     if (fitted[0] != '\0') {
@@ -198,21 +201,25 @@ static void draw_last_values(const Lines *lines)
 {
     const PlotTrack *track = lines->track;
     int              places[PLOT_SHOWN_MAX];
-    uint32_t         order[PLOT_SHOWN_MAX];
+    uint32_t         order[PLOT_SHOWN_MAX], live[PLOT_SHOWN_MAX];
     uint32_t         room = (uint32_t)(lines->box.height / LABEL_STEP) + 1;
-    uint32_t         count = track->shown_count < room ? track->shown_count : room;
+    uint32_t         count = 0;
     int              value_width = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < track->shown_count && count < room; i++) {
         char value[PLOT_TEXT_SIZE];
+        if (track->generations[i] == 0) {
+            continue;
+        }
         last_value(track, i, value);
         int width = plot_svg_width(value, 110);
         value_width = width > value_width ? width : value_width;
-        places[i] = y_of_raw(lines, track->last[i]);
+        places[count] = y_of_raw(lines, track->last[i]);
+        live[count++] = i;
     }
     sort_by_place(places, order, count);
     spread(places, order, count, lines->box.y + 10, lines->box.y + lines->box.height - 10);
     for (uint32_t i = 0; i < count; i++) {
-        draw_last_value(lines, i, places[i], value_width);
+        draw_last_value(lines, live[i], places[i], value_width);
     }
 }
 
@@ -220,8 +227,9 @@ static void draw_title(const Lines *lines, int y)
 {
     const PlotTrack *track = lines->track;
     char             low[PLOT_TEXT_SIZE], high[PLOT_TEXT_SIZE], unit[160], tooltip[320];
-    plot_axis_number(track->low, track->field.fraction_bits, low);
-    plot_axis_number(track->high, track->field.fraction_bits, high);
+    bool is_sampled = track->low <= track->high; // else all were free slots
+    plot_axis_number(is_sampled ? track->low : 0, track->field.fraction_bits, low);
+    plot_axis_number(is_sampled ? track->high : 0, track->field.fraction_bits, high);
     unsigned others = track->field.elements - track->shown_count;
     int      used = snprintf(unit, sizeof(unit), "%s", track->field.unit);
     if (others > 0 && track->rest != NULL) {

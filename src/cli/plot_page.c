@@ -338,7 +338,7 @@ static char *wrap(const PlotPicture *picture, const char *body, size_t body_size
     return document;
 }
 
-char *plot_page_make(const PlotPicture *picture, size_t *size, tp_error *error)
+tp_verdict plot_page_make(const PlotPicture *picture, char **document, size_t *size, tp_error *error)
 {
     PlotPage page = { .picture = picture, .left = PLOT_LABEL_WIDTH, .width = (int)picture->width * 10 - PLOT_LABEL_WIDTH - PLOT_VALUE_WIDTH };
     int      height = 0;
@@ -347,16 +347,17 @@ char *plot_page_make(const PlotPicture *picture, size_t *size, tp_error *error)
     char *body = make_body(&page, &body_size, &height);
     if (body != NULL && !fit_height(&page, height, error)) {
         free(body);
-        return NULL;
+        return TP_USAGE;
     }
     if (body != NULL && page.taller != 0) {
         free(body);
         body = make_body(&page, &body_size, &height);
     }
-    char *document = body == NULL ? NULL : wrap(picture, body, body_size, height, size);
+    *document = body == NULL ? NULL : wrap(picture, body, body_size, height, size);
     free(body);
-    if (document == NULL) {
+    if (*document == NULL) {
         tp_error_set(error, "out of memory");
+        return TP_INTERNAL;
     }
-    return document;
+    return TP_VERIFIED;
 }

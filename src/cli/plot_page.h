@@ -22,8 +22,8 @@ typedef struct {
     bool              is_dark;
 } PlotPicture;
 
-/// The SVG document; free it. NULL: `error` says why (memory, or a height that is too small for it).
-char *plot_page_make(const PlotPicture *picture, size_t *size, tp_error *error);
+/// The SVG document; free it. Else INTERNAL (out of memory) or USAGE (a height that is too small for it), and `error` says so.
+tp_verdict plot_page_make(const PlotPicture *picture, char **document, size_t *size, tp_error *error);
 
 // What panels share. Lengths are tenths of a pixel.
 

@@ -233,13 +233,14 @@ static uint32_t find_best(const PlotSample *sample)
     return best;
 }
 
-// Players' panels come first, else they stand as the tables do.
+// Players' panels come first, and of those what is won and lost; else they stand as the tables do.
 static uint32_t list_chosen(const PlotSample *sample, uint32_t *chosen, uint32_t capacity)
 {
     uint32_t count = 0;
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = 0; pass < 6; pass++) {
         for (uint32_t i = 0; i < sample->track_count && count < capacity; i++) {
-            if (sample->tracks[i].is_chosen && sample->tracks[i].field.is_of_slots == (pass == 0)) {
+            const PlotField *field = &sample->tracks[i].field;
+            if (sample->tracks[i].is_chosen && field->is_of_slots == (pass < 3) && field->stake == 2 - pass % 3) {
                 chosen[count++] = i;
             }
         }

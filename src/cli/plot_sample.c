@@ -199,13 +199,16 @@ static bool find_value(PlotTrack *track, uint32_t i, const tp_view *view, bool i
     return is_rise;
 }
 
-static void take_shown(PlotTrack *track, uint32_t i, const tp_view *view, uint32_t column, bool has_before, bool is_next)
+static void take_shown(PlotTrack *track, uint32_t i, const tp_view *view, uint32_t column, bool is_next)
 {
-    int64_t value = 0;
-    if (!find_value(track, i, view, is_next, &value)) {
+    int64_t  value = 0;
+    uint32_t generation = plot_table_generation(&track->field, view, track->shown[i]);
+    track->is_same[i] = generation != 0 && generation == track->generations[i];
+    track->generations[i] = generation;
+    if (generation == 0 || !find_value(track, i, view, is_next && track->is_same[i], &value)) {
         return;
     }
-    if (has_before) {
+    if (track->is_same[i]) {
         note_change(track, i, value);
     }
     track->before[i] = track->last[i];
@@ -224,8 +227,15 @@ static void take_shown(PlotTrack *track, uint32_t i, const tp_view *view, uint32
 static void take_rest(PlotTrack *track, const tp_view *view, uint32_t column)
 {
     PlotCell ends = empty_number;
+    bool     is_pool = track->field.generation != NULL;
     for (uint32_t index = PLOT_SHOWN_MAX; index < track->field.elements; index++) {
-        widen(&ends, plot_table_value(&track->field, view, index));
+        if (!is_pool || plot_table_generation(&track->field, view, index) != 0) {
+            widen(&ends, plot_table_value(&track->field, view, index));
+        }
+    }
+    if (ends.low > ends.high) { // of a pool none is live
+        track->previous_rest = ends;
+        return;
     }
     bool is_first = track->previous_rest.low > track->previous_rest.high;
     track->changes += !is_first && (ends.low != track->previous_rest.low || ends.high != track->previous_rest.high) ? 1 : 0;
@@ -243,14 +253,19 @@ static void take_space(PlotSample *sample, PlotSpace *space, const tp_view *view
     const PlotTrack *x = &sample->tracks[space->track_x];
     const PlotTrack *y = &sample->tracks[space->track_y];
     for (uint32_t i = 0; i < x->shown_count; i++) {
-        if (is_next) {
+        if (x->generations[i] == 0) {
+            continue;
+        }
+        if (is_next && x->is_same[i]) {
             plot_space_move(space, i, x->before[i], y->before[i], x->last[i], y->last[i]);
         } else {
             plot_space_take(space, i, x->last[i], y->last[i]);
         }
     }
     for (uint32_t index = PLOT_SHOWN_MAX; x->has_rest && index < x->field.elements; index++) {
-        plot_space_take(space, x->shown_count, plot_table_value(&x->field, view, index), plot_table_value(&y->field, view, index));
+        if (plot_table_generation(&x->field, view, index) != 0) {
+            plot_space_take(space, x->shown_count, plot_table_value(&x->field, view, index), plot_table_value(&y->field, view, index));
+        }
     }
 }
 
@@ -268,7 +283,7 @@ void plot_sample_state(PlotSample *sample, const tp_view *view)
     for (uint32_t i = 0; i < sample->track_count; i++) {
         PlotTrack *track = &sample->tracks[i];
         for (uint32_t k = 0; k < track->shown_count; k++) {
-            take_shown(track, k, view, column, sample->has_states, is_next);
+            take_shown(track, k, view, column, is_next);
         }
         if (track->has_rest && !track->field.is_rate) {
             take_rest(track, view, column);

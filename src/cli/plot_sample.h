@@ -22,6 +22,7 @@ typedef struct {
     uint32_t  shown[PLOT_SHOWN_MAX];  ///< elements, ascending
     PlotCell *cells[PLOT_SHOWN_MAX];
     int64_t   last[PLOT_SHOWN_MAX];   ///< after the last tick
+    uint32_t  generations[PLOT_SHOWN_MAX]; ///< after the last tick; 0: it is a free slot of a pool, and `last` is none
     uint64_t  element_changes[PLOT_SHOWN_MAX];
     bool      has_rest;               ///< all elements were asked for, and there are more than are shown
     PlotCell *rest;                   ///< NULL: none, or STATES
@@ -30,6 +31,7 @@ typedef struct {
 
     uint64_t *totals;                 ///< STATES: ticks by state
     int64_t   before[PLOT_SHOWN_MAX]; ///< after the tick before the last one
+    bool      is_same[PLOT_SHOWN_MAX]; ///< `before` is of the same thing: its slot was not freed meanwhile
     uint32_t *counts[PLOT_SHOWN_MAX]; ///< STATES: ticks of the open column by state
     int64_t   previous[PLOT_SHOWN_MAX]; ///< raw, for rates
     PlotCell  previous_rest;

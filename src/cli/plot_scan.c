@@ -61,22 +61,31 @@ static void take_key(PlotScan *scan, uint64_t tick)
     scan->keys[scan->kept_keys++] = tick;
 }
 
-static void take_record(PlotScan *scan, const tp_log_record *record)
+static void take_gap(PlotScan *scan, const tp_log_gap *gap, uint64_t from, uint64_t to)
+{
+    if (gap->last < from || gap->first > to) {
+        return;
+    }
+    if (scan->gap_count < PLOT_GAPS_MAX) {
+        scan->gaps[scan->gap_count] = *gap;
+    }
+    scan->gap_count++;
+}
+
+static void take_record(PlotScan *scan, const tp_log_record *record, uint64_t from, uint64_t to)
 {
     if (record->type == TP_LOG_KEY) {
         take_key(scan, record->tick);
     } else if (record->type == TP_LOG_GAP) {
-        if (scan->gap_count < PLOT_GAPS_MAX) {
-            scan->gaps[scan->gap_count] = tp_log_parse_gap(record);
-        }
-        scan->gap_count++;
+        tp_log_gap gap = tp_log_parse_gap(record);
+        take_gap(scan, &gap, from, to);
     } else if (record->type == TP_LOG_END) {
         scan->has_end = true;
         scan->end_reason = tp_log_parse_end(record).reason;
     }
 }
 
-bool plot_scan_log(const tp_source *source, PlotScan *scan)
+bool plot_scan_log(const tp_source *source, uint64_t from, uint64_t to, PlotScan *scan)
 {
     tp_reader_options options = { .skip_chain = true };
     tp_reader        *reader = NULL;
@@ -90,7 +99,7 @@ bool plot_scan_log(const tp_source *source, PlotScan *scan)
         if (record.type == TP_LOG_IDENT) {
             take_ident(scan, tp_reader_ident(reader));
         }
-        take_record(scan, &record);
+        take_record(scan, &record, from, to);
     }
     scan->next_tick = tp_reader_next_tick(reader);
     tp_reader_close(reader);

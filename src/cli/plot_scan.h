@@ -13,8 +13,8 @@ typedef struct {
     uint64_t      key_count;
     uint64_t      keys[PLOT_KEYS_MAX];   ///< every key_stride-th
     uint32_t      kept_keys, key_stride;
-    uint64_t      gap_count;
-    tp_log_gap    gaps[PLOT_GAPS_MAX];   ///< the first ones
+    uint64_t      gap_count;             ///< that reach into the window
+    tp_log_gap    gaps[PLOT_GAPS_MAX];   ///< the first ones of those
     bool          has_end;
     tp_end_reason end_reason;
     tp_log_status status;                ///< DONE, or what stopped the reading
@@ -22,5 +22,5 @@ typedef struct {
     char          slot_names[TP_PLAYERS_MAX][PLOT_SLOT_NAME_SIZE]; ///< the same
 } PlotScan;
 
-/// False: out of memory. A log that cannot be read has what could be.
-bool plot_scan_log(const tp_source *source, PlotScan *scan);
+/// `from`, `to`: first and last tick of the window. False: out of memory. A log that cannot be read has what could be.
+bool plot_scan_log(const tp_source *source, uint64_t from, uint64_t to, PlotScan *scan);

@@ -100,7 +100,7 @@ static void draw_strip(const PlotPage *page, const PlotTrack *track, const Ranki
     plot_page_element(page, track, i, name, sizeof(name));
     plot_svg_fit(name, PLOT_LABEL_WIDTH - 200, 110, fitted, sizeof(fitted));
     plot_svg_text(page->out, page->left - 60, y + 92, "m", PLOT_END, fitted);
-    if (track->low <= track->high) {
+    if (track->low <= track->high && track->generations[i] != 0) {
         plot_svg_fit(plot_table_state_name(&track->field, (uint32_t)track->last[i]), PLOT_VALUE_WIDTH - 100, 110, fitted, sizeof(fitted));
         plot_svg_text(page->out, page->left + page->width + 70, y + 92, "w", PLOT_START, fitted);
     }

@@ -57,25 +57,37 @@ static void take_unit(PlotField *plot)
     snprintf(plot->unit, sizeof(plot->unit), "%s%s", unit, plot->is_rate ? "/tick" : "");
 }
 
+static int stake_of(const PlotField *plot)
+{
+    static const char *const stakes[] = { "points", "percent", "stocks", "lives", "damage", "goals", NULL };
+    static const char *const reserves[] = { "health", "hp", NULL };
+    bool is_line = plot->kind == PLOT_NUMBER && !plot->is_rate;
+    return is_line && is_one_of(plot->unit, stakes) ? 2 : is_line && is_one_of(plot->unit, reserves) ? 1 : 0;
+}
+
 // What a person looks at first: what is won and lost, then where things are, then what they do, then how fast.
 static int unit_weight(const PlotField *plot)
 {
-    static const char *const stakes[] = { "points", "percent", "stocks", "lives", "damage", "health", "hp", "goals", NULL };
+    size_t length = strlen(plot->unit);
     if (plot->is_rate) {
         return 78;
     }
-    if (plot->kind == PLOT_STATES) {
-        return plot->field->range.kind == TP_RANGE_ENUM ? 70 : 35;
+    if (plot->kind == PLOT_STATES) { // of two states there is little to see
+        return plot->field->range.kind == TP_RANGE_ENUM && plot->state_count > 2 ? 70 : 35;
     }
-    if (is_one_of(plot->unit, stakes)) {
+    if (plot->stake > 0) {
         return 90;
+    }
+    // "slot + 1": which one of something, or none.
+    if (length > 4 && strcmp(plot->unit + length - 4, " + 1") == 0) {
+        return 25;
     }
     if (strcmp(plot->unit, "units") == 0) {
         return 80;
     }
     // Sticks: the inputs have a panel of their own.
     bool is_share = strncmp(plot->unit, "1/", 2) == 0;
-    return strcmp(plot->unit, "ticks") == 0 || is_share ? 20 : strstr(plot->unit, "/tick") != NULL ? 50 : 45;
+    return strcmp(plot->unit, "ticks") == 0 || is_share ? 20 : strstr(plot->unit, "/tick") != NULL ? 56 : 45;
 }
 
 static int section_weight(const tp_section *section)
@@ -84,6 +96,18 @@ static int section_weight(const tp_section *section)
         return section->count == 1 ? 150 : 0;
     }
     return strcmp(section->count_key, TP_COUNT_PLAYERS) == 0 ? 300 : 0;
+}
+
+// The row that says which slots of a pool are live; NULL: it is no pool.
+static const tp_field *find_generation(const tp_section *section)
+{
+    for (uint32_t i = 0; i < section->field_count; i++) {
+        const tp_field *field = &section->fields[i];
+        if (strcmp(text_of(field->unit), "generation") == 0 && field->type == TP_TYPE_U32 && field->count == 1) {
+            return field;
+        }
+    }
+    return NULL;
 }
 
 static void choose_kind(PlotField *plot)
@@ -107,7 +131,9 @@ static PlotField describe(const tp_layout *layout, uint32_t number, const tp_fie
         choose_kind(&plot);
     }
     take_unit(&plot);
+    plot.stake = stake_of(&plot);
     plot.is_candidate = !is_internal(field) && section->membership == TP_SIM;
+    plot.generation = is_internal(field) ? NULL : find_generation(section);
     plot.is_of_slots = is_per_player && field->count == 1;
     plot.element_size = section->element_size;
     plot.elements = layout->section_count[number] * field->count;
@@ -150,33 +176,66 @@ uint32_t plot_table_fields(const tp_layout *layout, PlotField *fields, uint32_t 
     return count;
 }
 
-static int64_t read_raw(const tp_field *field, const unsigned char *at)
+// Copies of a size that the compiler knows: this is where a long log's time goes.
+#define READ(type)                           \
+    {                                        \
+        type raw;                            \
+        memcpy(&raw, at, sizeof(raw));       \
+        return (int64_t)raw;                 \
+    }
+
+static int64_t read_u64(const unsigned char *at)
 {
-    union { uint8_t u8; uint16_t u16; uint32_t u32; uint64_t u64; int8_t i8; int16_t i16; int32_t i32; int64_t i64; } raw = { 0 };
-    memcpy(&raw, at, field->size / field->count);
+    uint64_t raw;
+    memcpy(&raw, at, sizeof(raw));
+    return raw > INT64_MAX ? INT64_MAX : (int64_t)raw;
+}
+
+static inline int64_t read_raw(const tp_field *field, const unsigned char *at)
+{
     switch (field->type) {
-    case TP_TYPE_U8: return raw.u8;
+    case TP_TYPE_U8: READ(uint8_t)
     case TP_TYPE_ANGLE:
-    case TP_TYPE_U16: return raw.u16;
-    case TP_TYPE_U32: return raw.u32;
-    case TP_TYPE_U64: return raw.u64 > INT64_MAX ? INT64_MAX : (int64_t)raw.u64;
-    case TP_TYPE_I8: return raw.i8;
-    case TP_TYPE_I16: return raw.i16;
+    case TP_TYPE_U16: READ(uint16_t)
+    case TP_TYPE_U32: READ(uint32_t)
+    case TP_TYPE_U64: return read_u64(at);
+    case TP_TYPE_I8: READ(int8_t)
+    case TP_TYPE_I16: READ(int16_t)
     case TP_TYPE_FX:
-    case TP_TYPE_I32: return raw.i32;
+    case TP_TYPE_I32: READ(int32_t)
     case TP_TYPE_FX64:
-    case TP_TYPE_I64: return raw.i64;
+    case TP_TYPE_I64: READ(int64_t)
     case TP_TYPE_HANDLE: break;
     }
     return 0;
 }
 
-int64_t plot_table_value(const PlotField *plot, const tp_view *view, uint32_t index)
+// Most rows have one value, and a division for each is dear.
+static inline const unsigned char *find_value(const PlotField *plot, const tp_view *view, uint32_t index)
 {
     const tp_field      *field = plot->field;
     const unsigned char *at = (const unsigned char *)tp_view_section(view, plot->section) + field->offset;
-    at += (size_t)(index / field->count) * plot->element_size + (size_t)(index % field->count) * (field->size / field->count);
-    int64_t value = read_raw(field, at);
+    if (field->count == 1) {
+        return at + (size_t)index * plot->element_size;
+    }
+    return at + (size_t)(index / field->count) * plot->element_size + (size_t)(index % field->count) * (field->size / field->count);
+}
+
+uint32_t plot_table_generation(const PlotField *plot, const tp_view *view, uint32_t index)
+{
+    uint32_t generation = 1;
+    if (plot->generation != NULL) {
+        uint32_t element = plot->field->count == 1 ? index : index / plot->field->count;
+        const unsigned char *at = (const unsigned char *)tp_view_section(view, plot->section) + plot->generation->offset;
+        memcpy(&generation, at + (size_t)element * plot->element_size, sizeof(generation));
+    }
+    return generation % 2 == 1 ? generation : 0;
+}
+
+int64_t plot_table_value(const PlotField *plot, const tp_view *view, uint32_t index)
+{
+    const tp_field *field = plot->field;
+    int64_t         value = read_raw(field, find_value(plot, view, index));
     if (plot->kind == PLOT_NUMBER) {
         return value;
     }

@@ -17,6 +17,7 @@ typedef enum {
 typedef struct {
     uint32_t        section;
     const tp_field *field;
+    const tp_field *generation;    ///< of a pool's slots: odd in a live one; what a free one holds is nothing
     PlotKind        kind;
     bool            is_rate;       ///< the change from tick to tick is drawn, while it is a rise
     bool            is_candidate;  ///< the rule may choose it; else only --fields does
@@ -26,6 +27,7 @@ typedef struct {
     uint32_t        element_size;  ///< bytes from one element of the section to the next
     uint32_t        state_count;   ///< of STATES
     int             weight;        ///< what its section and unit are worth to the rule
+    int             stake;         ///< what is won and lost: 2, how long one lasts: 1, else 0
     char            name[PLOT_NAME_SIZE]; ///< "section.field", "section.field/tick" for a rate
     char            unit[48];
 } PlotField;
@@ -35,6 +37,9 @@ uint32_t plot_table_fields(const tp_layout *layout, PlotField *fields, uint32_t 
 
 /// Element `index` of the field in a flat block. Of a u64 above INT64_MAX: INT64_MAX. Of STATES: the number of its state.
 int64_t plot_table_value(const PlotField *field, const tp_view *view, uint32_t index);
+
+/// 0 of an element in a free slot of a pool, which has no value; else it is another number after the slot was freed and taken again.
+uint32_t plot_table_generation(const PlotField *field, const tp_view *view, uint32_t index);
 
 /// What a state is called.
 const char *plot_table_state_name(const PlotField *field, uint32_t state);

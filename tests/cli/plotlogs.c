@@ -1,5 +1,5 @@
 // plotlogs.c: logs of the tests' flat world that are worth a picture: many.tpr (more players than colours), planted.tpr (another run
-// from tick 150 on), fault.tpr (faults at tick 200), gap.tpr (ticks 100 to 149 are missing).
+// from tick 150 on), fault.tpr (faults at tick 200), gap.tpr (ticks 100 to 149 are missing), gaps.tpr (200 to 219, too).
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,7 +33,12 @@ static void push_player(tp_sim *sim)
     players[1].x.raw += 65536;
 }
 
-static int record_gap(const char *folder)
+static bool is_missing(uint64_t tick, bool has_second)
+{
+    return (tick >= 100 && tick < 150) || (has_second && tick >= 200 && tick < 220);
+}
+
+static int record_gap(const char *folder, const char *name, bool has_second)
 {
     tp_setup       setup = testworld_setup(&testworld_flat, 2, 9);
     tp_memory_sink memory = { 0 };
@@ -46,16 +51,16 @@ static int record_gap(const char *folder)
     for (uint64_t tick = 0; tick < 300 && is_fine; tick++) {
         tp_row row = testworld_row(sim, &script, tick);
         is_fine = tp_sim_step(sim, &row, &error) == TP_SIM_OK;
-        if (tick == 149) {
-            is_fine = is_fine && tp_writer_gap(writer, sim, 100, TP_GAP_STORAGE_FULL);
-        } else if (tick < 100 || tick >= 150) {
+        if (is_missing(tick, has_second) && !is_missing(tick + 1, has_second)) {
+            is_fine = is_fine && tp_writer_gap(writer, sim, tick < 150 ? 100 : 200, TP_GAP_STORAGE_FULL);
+        } else if (!is_missing(tick, has_second)) {
             is_fine = is_fine && tp_writer_tick(writer, sim, &row);
         }
     }
     is_fine = is_fine && tp_writer_finish(writer, sim, TP_END_STOPPED);
     tp_writer_destroy(writer);
     tp_sim_destroy(sim);
-    int code = is_fine ? write_file(folder, "gap.tpr", memory.bytes, memory.size) : 1;
+    int code = is_fine ? write_file(folder, name, memory.bytes, memory.size) : 1;
     free(memory.bytes);
     return code;
 }
@@ -74,5 +79,6 @@ int main(int argc, char **argv)
     planted.plant = push_player;
     Recording fault = recording_standard();
     fault.fault_tick = 200;
-    return record(argv[1], "many.tpr", &many) | record(argv[1], "planted.tpr", &planted) | record(argv[1], "fault.tpr", &fault) | record_gap(argv[1]);
+    return record(argv[1], "many.tpr", &many) | record(argv[1], "planted.tpr", &planted) | record(argv[1], "fault.tpr", &fault) |
+           record_gap(argv[1], "gap.tpr", false) | record_gap(argv[1], "gaps.tpr", true);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads pictures back: what stands in them is what `dump` says of the log, inside its frame and at its tick.
 
-usage: test_plot.py TICKPROOF PLOTLOGS FLATWORLD OPAQUEWORLD FERRY REPLAYS
+usage: test_plot.py TICKPROOF PLOTLOGS FLATWORLD OPAQUEWORLD FERRY EXTREME REPLAYS
 """
 import functools
 import json
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
-tickproof, plotlogs, flat, opaque, ferry, replays = (os.path.abspath(path) for path in sys.argv[1:7])
+tickproof, plotlogs, flat, opaque, ferry, extreme, replays = (os.path.abspath(path) for path in sys.argv[1:8])
 SVG = "{http://www.w3.org/2000/svg}"
 wrong = []
 
@@ -25,6 +25,7 @@ def check(holds, text):
 def run(*arguments, code=0):
     done = subprocess.run([tickproof, *arguments], capture_output=True)
     check(done.returncode == code, f"{arguments}: exit {done.returncode}, not {code}: {done.stderr.decode(errors='replace')}")
+    check(b"runtime error" not in done.stderr, f"{arguments}: {done.stderr.decode(errors='replace')}")
     return done.stdout
 
 
@@ -284,6 +285,78 @@ def test_ends():
     check([x + 25 for letter, x, _ in points(keys.get("d")) if letter == "M"] == [time.x(0), time.x(150)], "gap: keyframes are elsewhere")
 
 
+def gap_places(root):
+    return [{x for _, x, _ in points(path.get("d"))} for path in root.iter(SVG + "path") if path.get("class") == "gap"]
+
+
+def test_gaps_of_a_part():
+    """Only gaps inside the part are drawn, named and held against it."""
+    def part(log, first, last, code):
+        root = plot("--world", flat, "--from", str(first), "--to", str(last), log, code=code)
+        return gap_places(root), [text for text in texts(root) if text.startswith("gap: ")], Time(root)
+
+    for first, last in ((0, 99), (150, 299), (150, 160), (160, 200)):
+        places, named, _ = part("gap.tpr", first, last, 0)
+        check(places == [] and named == [], f"gap: {first} to {last} has {places}, {named}")
+    for first, last in ((0, 100), (149, 299), (120, 130), (0, 299), (0, 5000)):
+        places, named, time = part("gap.tpr", first, last, 5)
+        check(places == [{time.x(100), time.x(150)}] and len(named) == 1, f"gap: {first} to {last} has {places}, {named}")
+    places, named, time = part("gaps.tpr", 150, 250, 5)
+    check(places == [{time.x(200), time.x(220)}], f"gaps: {places}")
+    check(len(named) == 1 and named[0].startswith("gap: ticks 200 to 219 ") and "more" not in named[0], f"gaps: {named}")
+    _, named, _ = part("gaps.tpr", 90, 250, 5)
+    check(len(named) == 1 and named[0].startswith("gap: ticks 100 to 149 ") and named[0].endswith("; 1 more"), f"gaps: {named}")
+    plot("--world", flat, "--from", "300", "gap.tpr", code=5)  # one state, and no tick that could be checked
+
+
+def test_extremes():
+    """Numbers at the edge of 64 bits have a scale, and stay in their frames."""
+    run("run", "--world", extreme, "--ticks", "60", "-o", "extreme.tpr")
+    root = plot("--world", extreme, "extreme.tpr")
+    check_frames(root, "extreme")
+    check({"game.rising", "game.falling", "game.deep", "game.wild", "game.swing", "game.stamp"} <= set(panels(root)), f"extreme: {set(panels(root))}")
+    for name, low, high in (("rising", 2**62, 2**62 + 60), ("falling", 2**63 - 40, 2**63), ("deep", -2**63, -2**63 + 60), ("wild", -2**63, 2**63)):
+        panel = panels(root)["game." + name]
+        check(float(panel.get("data-low")) < low and high < float(panel.get("data-high")), f"extreme: {name} is off its scale")
+        if name != "wild":  # every column of it has the way up, too
+            compare("extreme", root, "extreme.tpr", "game." + name, "game." + name, (30, 50), ("--world", extreme))
+    root = plot("--world", extreme, "--fields", "far_x,far_y", "extreme.tpr")
+    check_frames(root, "extreme places")
+    check("game.far_x, far_y" in panels(root), f"extreme: {set(panels(root))}")
+
+
+def test_pool():
+    """What a free slot of a pool holds is drawn nowhere."""
+    root = plot("--world", flat, "--fields", "balls.y", "many.tpr")
+    check_frames(root, "pool")
+    time = Time(root)
+    seen = {True: 0, False: 0}
+    for element, line in lines_of(panels(root)["balls.y"]).items():
+        for tick in range(0, 701, 50):
+            ball = value_of(dump("many.tpr", tick, "--world", flat), element.replace(".y", ".generation"))
+            is_live = ball % 2 == 1
+            seen[is_live] += 1
+            check(bool(column_values(line, time.x(tick))) == is_live, f"pool: {element} at tick {tick} is {'not ' if is_live else ''}drawn")
+    check(min(seen.values()) > 0, f"pool: live and free ones seen: {seen}")
+    live = sum(ball["generation"] % 2 for ball in dump("many.tpr", 700, "--world", flat)["balls"][:8])
+    named = [text for text in texts(root) if re.fullmatch(r"#\d+", text)]
+    check(len(named) == live, f"pool: last values of {named}, but {live} live ones")
+    run("run", "--world", "fighter", "--players", "2", "--ticks", "60", "-o", "unarmed.tpr")
+    root = plot("--fields", "projectiles.x,projectiles.y,projectiles.kind", "unarmed.tpr")
+    check_frames(root, "unarmed")
+    check("projectiles.x, y" not in panels(root), "pool: a place of what was never there")
+
+
+def test_fighter():
+    """What is won and lost comes first; sticks and facings do not crowd out what says more."""
+    run("run", "--world", "fighter", "--bot", "--players", "4", "--ticks", "5400", "-o", "fight.tpr")
+    root = plot("fight.tpr")
+    check_frames(root, "fighter")
+    names = [name for name in panels(root) if not name.endswith(", y") and name.startswith("fighters.")]
+    check(names[:2] == ["fighters.damage", "fighters.stocks"] and len(names) == 8, f"fighter: {names}")
+    check("fighters.action" in names and "fighters.facing" not in names and not any("stick" in name for name in names), f"fighter: {names}")
+
+
 def test_many():
     """Eight are drawn, of the others only how far they reached."""
     root = plot("--world", flat, "many.tpr")
@@ -400,7 +473,8 @@ def test_worlds():
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     subprocess.run([plotlogs, folder], check=True)
-    for test in (test_short, test_long, test_automatic, test_list, test_sizes, test_divergence, test_ends, test_many, test_states, test_where, test_names, test_worlds):
+    for test in (test_short, test_long, test_automatic, test_list, test_sizes, test_divergence, test_ends, test_gaps_of_a_part,
+                 test_extremes, test_pool, test_fighter, test_many, test_states, test_where, test_names, test_worlds):
         test()
     os.chdir("/")
 for text in wrong[:30]:

@@ -51,7 +51,8 @@ Test(plot_axis, times_leave_out_what_is_zero)
 // Goal: marks lie on the scale, are few enough, and their text is the number that they stand at.
 Test(plot_axis, marks_are_round_and_inside)
 {
-    static const double ends[][2] = { { 0, 1 }, { -4, 4 }, { 0.001, 0.0023 }, { 60, 300 }, { -1e6, 5e6 }, { 0, 9.2e18 }, { 7, 7 }, { -5e-5, 5e-5 } };
+    static const double ends[][2] = { { 0, 1 }, { -4, 4 }, { 0.001, 0.0023 }, { 60, 300 }, { -1e6, 5e6 }, { 0, 9.2e18 }, { 7, 7 }, { -5e-5, 5e-5 },
+                                      { 0x1p62, 0x1p62 }, { 0x1p62, 0x1p62 + 1024 }, { 0x1p63, 0x1p63 }, { -0x1p63, -0x1p63 }, { -0x1p63, 0x1p63 }, { -0x1p63, -0x1p63 + 4096 } };
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
         PlotAxis axis = plot_axis_of(ends[i][0], ends[i][1], 5, false);
         cr_assert(axis.low < ends[i][0] && axis.high > ends[i][1]);
