@@ -8,7 +8,8 @@
 static const char help[] =
     "Usage: tickproof cat [--from T] [--to T] [--no-rules] [--world W]... FILE\n"
     "Prints the inputs and commands of every tick as a line of JSON, behind one with the rules. 'tickproof import jsonl' makes\n"
-    "the same log of them again, 'tickproof run --inputs' of the same world the same rows. FILE may be - for standard input.\n"
+    "a log of the same ticks and roots of them again, 'tickproof run --inputs' of the same world the same rows. Match, names of\n"
+    "slots and the spacing of keyframes are not in the lines. FILE may be - for standard input.\n"
     "\n"
     "  --from T    first tick; the log's first when not given\n"
     "  --to T      last tick; the log's last when not given\n"

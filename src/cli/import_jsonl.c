@@ -32,6 +32,7 @@ typedef struct {
     const char       *config;
     int64_t           config_values[TP_CONFIG_ITEMS_MAX];
     bool              has_rules;
+    uint64_t          rules_line; // where they stand
     RulesLine         rules;
     ImportLog         log;
 } JsonlImport;
@@ -57,7 +58,7 @@ static bool is_changed(const JsonlImport *import)
 
 static bool refuse_rules(const JsonlImport *import, int code, const char *what)
 {
-    cli_fail(code, "%s: line 1: reading the rules: %s", import->name, what);
+    cli_fail(code, "%s: line %llu: reading the rules: %s", import->name, (unsigned long long)import->rules_line, what);
     return false;
 }
 
@@ -94,7 +95,18 @@ static int find_world(JsonlImport *import)
     return TP_VERIFIED;
 }
 
-static bool take_rules_config(JsonlImport *import)
+static bool check_config(const JsonlImport *import, const tp_config_item *item, int64_t value)
+{
+    tp_error error;
+    if (value >= item->min && value <= item->max) {
+        return true;
+    }
+    tp_error_set(&error, "config.%s: %lld is out of range; give %lld to %lld", item->name, (long long)value, (long long)item->min, (long long)item->max);
+    return refuse_rules(import, TP_USAGE, error.text);
+}
+
+// 0, or the exit code: said so.
+static int take_rules_config(JsonlImport *import)
 {
     const RulesLine *rules = &import->rules;
     const tp_world  *world = import->world;
@@ -106,9 +118,28 @@ static bool take_rules_config(JsonlImport *import)
         }
         if (k == world->config_count) {
             tp_error_set(&error, "config: world '%s' has no item '%s'", world->name, rules->config_names[i]);
-            return refuse_rules(import, TP_INCOMPATIBLE, error.text);
+            refuse_rules(import, TP_INCOMPATIBLE, error.text);
+            return TP_INCOMPATIBLE;
         }
         import->config_values[k] = rules->config_values[i];
+        if (!check_config(import, &world->config[k], rules->config_values[i])) {
+            return TP_USAGE;
+        }
+    }
+    return TP_VERIFIED;
+}
+
+// What of the rules no flag wins over, held against the world: making it would refuse the same without the line.
+static bool check_setup(const JsonlImport *import)
+{
+    const tp_world *world = import->world;
+    tp_error        error;
+    if (!import->has_players && import->rules.has_players && (import->players < world->players_min || import->players > world->players_max)) {
+        tp_error_set(&error, "players: %u is out of range; world '%s' takes %u to %u", import->players, world->name, world->players_min, world->players_max);
+        return refuse_rules(import, TP_USAGE, error.text);
+    }
+    if (!import->has_rate && import->rules.has_rate && import->rate == 0) {
+        return refuse_rules(import, TP_USAGE, "tick_rate_hz: 0 is out of range; give 1 to 100000");
     }
     return true;
 }
@@ -127,11 +158,14 @@ static int complete(JsonlImport *import)
     if (!import->log.flags.has_root_size && rules->has_root_bytes) {
         import->log.flags.writer.root_size = rules->root_bytes;
     }
+    if (!check_setup(import)) {
+        return TP_USAGE;
+    }
     worldconfig_standard(world, import->config_values);
     if (import->config != NULL) {
         return worldconfig_read(world, import->config, import->config_values) ? TP_VERIFIED : TP_USAGE;
     }
-    return take_rules_config(import) ? TP_VERIFIED : TP_INCOMPATIBLE;
+    return take_rules_config(import);
 }
 
 // The id covers what the line does not spell out: layout and content. Checked where the rest is as the line says.
@@ -143,15 +177,23 @@ static bool has_same_rules(const JsonlImport *import, const tp_sim *sim)
         return true;
     }
     return refuse_rules(import, TP_INCOMPATIBLE,
-                        "id: the world here has another layout or content than the one these inputs are of; give that one with --world, or --ignore-roots to "
-                        "make another match of it");
+                        "id: the values of this line do not come to it: one of them was edited (give it as a flag in its place), or the world here has another "
+                        "layout or content (give the right one with --world); --ignore-roots makes another match of it");
 }
 
 static int say_differences(const JsonlImport *import, InputSource *inputs, tp_sim *sim, int code)
 {
     uint64_t compared = 0;
     uint64_t differences = inputsource_root_differences(inputs, sim, &compared);
-    if (differences == 0 || (code != TP_VERIFIED && code != TP_INCOMPLETE)) {
+    uint64_t lines = tp_sim_tick(sim) + (tp_sim_is_faulted(sim) ? 1 : 0);
+    if (code != TP_VERIFIED && code != TP_INCOMPLETE) {
+        return code;
+    }
+    // Nothing differs where nothing is compared; that must not pass for a match that is held.
+    if (!import->ignores_roots && compared < lines) {
+        cli_fail(TP_VERIFIED, "%s: %llu of %llu lines had roots", import->name, (unsigned long long)compared, (unsigned long long)lines);
+    }
+    if (differences == 0) {
         return code;
     }
     return cli_fail(TP_DIVERGED, "%s: %llu of %llu roots are not those of the lines; '%s' has what was stepped. --ignore-roots does not compare", import->name,
@@ -166,7 +208,7 @@ static int record(JsonlImport *import, InputSource *inputs)
     tp_sim        *sim = tp_sim_create(import->world, &setup, &options, &error);
     int            code = TP_INCOMPATIBLE;
     if (sim == NULL) {
-        return cli_fail(TP_USAGE, "making world '%s': %s", import->world->name, error.text);
+        return cli_fail(TP_USAGE, "%s: making world '%s': %s", import->name, import->world->name, error.text);
     }
     if (has_same_rules(import, sim)) {
         inputsource_set_layout(inputs, tp_sim_layout(sim));
@@ -187,10 +229,13 @@ static int import_lines(JsonlImport *import)
     if (inputs == NULL) {
         return cli_fail(TP_USAGE, "%s: opening the inputs: %s", import->name, error.text);
     }
-    int code = inputsource_read_rules(inputs, &import->rules, &import->has_rules) ? find_world(import) : TP_USAGE;
+    bool is_read = inputsource_read_rules(inputs, &import->rules, &import->has_rules);
+    import->rules_line = inputsource_line(inputs);
+    int code = is_read ? find_world(import) : TP_USAGE;
     if (code == TP_VERIFIED && import->rules.first_tick != 0) {
-        code = cli_fail(TP_USAGE, "%s: line 1: reading the rules: first_tick: the lines begin at tick %llu; a log is made from tick 0 on", import->name,
-                        (unsigned long long)import->rules.first_tick);
+        tp_error_set(&error, "first_tick: the lines begin at tick %llu; a log is made from tick 0 on", (unsigned long long)import->rules.first_tick);
+        refuse_rules(import, TP_USAGE, error.text);
+        code = TP_USAGE;
     }
     if (code == TP_VERIFIED) {
         code = complete(import);

@@ -1,4 +1,5 @@
-// import_pads.h: a recording's pads as lines of JSON, one a frame, as the file has them: ports, physical buttons, no dead zone.
+// import_pads.h: a recording's pads as lines of JSON, one a frame: ports from 0, both sticks in 127ths, before the dead zone, and physical
+// buttons as the file's bits. Triggers are not in them.
 #pragma once
 
 #include <stdio.h>

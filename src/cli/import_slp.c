@@ -261,11 +261,11 @@ static int say_what_is_missing(const SlpImport *import, int code)
     if (match->unfinal_count > 0) {
         cli_fail(TP_VERIFIED, "%s: frames at its end that were never final, and are left out: %llu", import->name, (unsigned long long)match->unfinal_count);
     }
-    if (!match->is_cut) {
+    if (!match->is_cut || code != TP_VERIFIED) {
         return code;
     }
     cli_fail(TP_TRUNCATED, "%s: the recording was cut at byte %zu: %llu frames imported", import->name, match->cut_offset, frames);
-    return code == TP_VERIFIED && !import->may_be_cut ? TP_TRUNCATED : code;
+    return import->may_be_cut ? TP_VERIFIED : TP_TRUNCATED;
 }
 
 static int import_file(SlpImport *import)

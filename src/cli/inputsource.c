@@ -25,6 +25,7 @@ struct InputSource {
     uint64_t    next_tick; // of inputsource_next_line
     bool        has_begun;
     bool        has_line;  // a line with something in it was read
+    bool        has_rules; // and it was that of the rules
     size_t      pending_size; // of a line that was read and not taken; 0: none
     // What the last line says its step comes to.
     bool     compares_roots;
@@ -283,6 +284,7 @@ static InputResult take_line(InputSource *source, size_t size, const uint64_t *e
         result = row == NULL ? INPUT_ROW : take_tick(source, parsed, expected, row);
     }
     source->has_line = source->has_line || row != NULL || *is_rules;
+    source->has_rules = source->has_rules || *is_rules;
     cJSON_Delete(parsed);
     return result;
 }
@@ -451,12 +453,29 @@ bool inputsource_check(InputSource *source, RowBuffer *row)
 {
     InputResult result = inputsource_next_line(source, row);
     if (result == INPUT_END) {
-        result = refuse_line(source, "no line of inputs is left");
+        inputsource_refuse_empty(source);
+        return false;
     }
     while (result == INPUT_ROW) {
         result = inputsource_next_line(source, row);
     }
     return result == INPUT_END;
+}
+
+const char *inputsource_name(const InputSource *source)
+{
+    return source->path == NULL ? "the inputs" : source->path;
+}
+
+uint64_t inputsource_line(const InputSource *source)
+{
+    return source->line_number;
+}
+
+void inputsource_refuse_empty(const InputSource *source)
+{
+    cli_fail(TP_USAGE, "%s: reading inputs: there is no line of inputs%s; write one for every tick", inputsource_name(source),
+             source->has_rules ? " behind the rules" : "");
 }
 
 void inputsource_refused(const InputSource *source, uint64_t tick, const char *why)

@@ -38,5 +38,11 @@ void        inputsource_set_layout(InputSource *source, const tp_layout *layout)
 void        inputsource_compare_roots(InputSource *source);
 /// After the run: holds the last line's against the sim. How many differed; `*compared` is how many there were.
 uint64_t    inputsource_root_differences(InputSource *source, tp_sim *sim, uint64_t *compared);
+/// The file's name, for messages; "the inputs" when they are no lines.
+const char *inputsource_name(const InputSource *source);
+/// Number of the line that was read last, from 1.
+uint64_t    inputsource_line(const InputSource *source);
+/// Says that they ended before their first row.
+void        inputsource_refuse_empty(const InputSource *source);
 /// Says that the row of the last call was refused by the world.
 void        inputsource_refused(const InputSource *source, uint64_t tick, const char *why);

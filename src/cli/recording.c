@@ -55,12 +55,12 @@ static RecordingResult step(const Recording *recording, RowBuffer *buffer, bool 
         return RECORDING_STOPPED;
     }
     if (found == INPUT_END && !recording->ends_with_inputs) {
-        cli_fail(TP_USAGE, "the inputs end before tick %llu, but --ticks asks for %llu; leave --ticks out to run as far as they go",
-                 (unsigned long long)tick, (unsigned long long)recording->ticks);
+        cli_fail(TP_USAGE, "%s: the inputs end before tick %llu, but --ticks asks for %llu; leave --ticks out to run as far as they go",
+                 inputsource_name(recording->inputs), (unsigned long long)tick, (unsigned long long)recording->ticks);
         return RECORDING_FAILED;
     }
     if (found == INPUT_END && tick == 0) {
-        cli_fail(TP_USAGE, "the inputs are empty; write one line for every tick from 0 on");
+        inputsource_refuse_empty(recording->inputs);
         return RECORDING_FAILED;
     }
     if (found != INPUT_ROW) {

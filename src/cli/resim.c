@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "crash.h"
 
 static bool fail_reading(Resim *resim, tp_log_status status)
 {
@@ -61,6 +62,7 @@ bool resim_find_world(Resim *resim, WorldSet *worlds, tp_error *error)
 
 bool resim_make_sim(Resim *resim, WorldSet *worlds)
 {
+    crash_guard();
     tp_error error;
     if (!resim_find_world(resim, worlds, &error)) {
         resim->code = cli_fail(TP_INCOMPATIBLE, "%s: finding the world: %s", resim->path, error.text);

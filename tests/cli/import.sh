@@ -7,7 +7,7 @@ plain() { sed -e 's/ revision [0-9]*, / /' -e 's/ players: .* \([0-9]* ticks, [0
 pick() { "$TICKPROOF" info "$1" | grep -e ' from ' | grep -v -e build; }
 
 echo '== versions'
-for version in v0.1 v1.0 v2.0 v3.0 v3.14 three four rollbacks followers eliminated; do
+for version in v0.1 v1.0 v2.0 v3.0 v3.14 three four rollbacks followers eliminated half; do
     slp $version
     "$TICKPROOF" import slp $version.slp -o $version.tpr > said.txt 2>&1 || echo "exit $?"
     plain < said.txt
@@ -41,6 +41,7 @@ t import slp cut.slp -o cut.tpr | plain
 timed verify --quiet cut.tpr
 pick cut.tpr | grep cut
 t import slp cut.slp --allow-cut -o cut2.tpr | plain
+t import slp cut.slp -o cut2.tpr
 cmp cut.tpr cut2.tpr
 t import slp growing.slp -o growing.tpr | plain
 head -c 500 cut.slp > early.slp
@@ -50,7 +51,7 @@ head -c 9 cut.slp | t import slp - -o never.tpr
 t import slp empty.slp -o never.tpr
 
 echo '== refused'
-for kind in gap missing nan; do
+for kind in gap missing nan unfinal; do
     slp $kind
     t import slp $kind.slp -o never.tpr
 done
@@ -61,6 +62,16 @@ t import slp none.slp -o never.tpr
 t import slp v0.1.slp -o v0.1.tpr
 t import slp v0.1.slp
 t import slp v0.1.slp -o x.tpr --pads x.tpr
+# Both by other names: where nothing is yet, where something is, through links, and as a stream.
+t import slp v0.1.slp -o x.tpr --pads ./x.tpr
+ln -s "$PWD/x.tpr" link.tpr
+t import slp v0.1.slp -o link.tpr --pads x.tpr
+test ! -e x.tpr || echo 'pads were left'
+echo kept > x.tpr
+t import slp v0.1.slp -o link.tpr --pads ./x.tpr --force
+cat x.tpr
+rm x.tpr link.tpr
+t import slp v0.1.slp -o /dev/stdout --pads -
 t import slp -o x.tpr
 t import slp v0.1.slp v1.0.slp -o x.tpr
 t import slp v0.1.slp -o never.tpr --slot-name 2=Cy
@@ -93,6 +104,18 @@ t info flags.tpr | grep -e 'match  ' -e 'roots  ' -e 'keyframes' -e 'slot.0.name
 quiet import slp v0.1.slp --pads p.jsonl -o p.tpr
 t import slp v0.1.slp --pads p.jsonl
 t import slp v0.1.slp --pads p.jsonl --force
+wc -l < p.jsonl | tr -d ' '
+# Without a log there are no pads, and those that were there stay.
+t import slp v0.1.slp --pads lost.jsonl -o v0.1.tpr
+t import slp v0.1.slp --pads lost.jsonl -o none/x.tpr
+t import slp v0.1.slp --pads lost.jsonl -o lost.tpr --config '{"stage": 7}'
+t import slp gap.slp --pads lost.jsonl
+echo kept > mine.jsonl
+t import slp v0.1.slp --pads mine.jsonl -o none/x.tpr --force
+cat mine.jsonl
+quiet import slp v0.1.slp --pads mine.jsonl -o v0.1.tpr --force
+cmp mine.jsonl p.jsonl
+ls -A | grep -e lost -e '^[.]'
 
 echo '== any world out and in'
 quiet run --world runner --bot --seed 18446744073709551615 --players 3 --ticks 400 --config '{"lead_ms": 900}' --hash fnv --root-bytes 12 -o a.tpr
@@ -125,6 +148,12 @@ sed '5s/"root":"[0-9a-f]*"/"root":"xyz"/' a.jsonl | t import jsonl - -o never.tp
 sed '$s/"fault":/"root":/' f.jsonl | t import jsonl --world "$WORLD" - -o fault.tpr | plain
 sed '$s/"root":/"fault":/' a.jsonl | t import jsonl - -o fault2.tpr | plain
 
+echo '== roots that are missing'
+sed '3,12s/,"root":"[0-9a-f]*"//' a.jsonl | t import jsonl - -o some.tpr | plain
+cmp b.tpr some.tpr
+sed '3,12s/,"root":"[0-9a-f]*"//' a.jsonl | t import jsonl --ignore-roots - -o some2.tpr | plain
+sed -e '3,12s/,"root":"[0-9a-f]*"//' -e '302s/"edges":0/"edges":2/' a.jsonl | t import jsonl - -o some3.tpr | plain
+
 echo '== rules'
 rules() { printf '%s\n{"tick":0}\n{"tick":1}\n' "$1" | t import jsonl - -o "${2:-never.tpr}" | plain; }
 rules '{"rules":{"world":"runner"}}' hand.tpr
@@ -136,6 +165,11 @@ rules '{"rules":{"world":"runner","config":{"what":1}}}'
 rules '{"rules":{"world":"runner","config":{"lead_ms":1}}}'
 rules '{"rules":{"world":"runner","players":9}}'
 rules '{"rules":{"world":"runner","players":"2"}}'
+rules '{"rules":{"world":"runner","tick_rate_hz":0}}'
+rules "$(printf '\n\n{"rules":{"world":"runner","players":0}}')"
+rules "$(printf '\n\n{"rules":{"world":"runner","first_tick":3}}')"
+printf '{"tick":0}\n' > bare.jsonl
+t import jsonl --world runner --players 9 bare.jsonl -o never.tpr
 rules '{"rules":{"world":"runner","first_tick":5}}'
 rules '{"rules":{"world":"runner","root_bytes":2}}'
 rules '{"rules":{"world":"runner","hash":"md5"}}'
@@ -150,6 +184,8 @@ printf '{"rules":{"world":"runner"}}\n{"tick":0}\n{"tick":2}\n' | t import jsonl
 printf '{"rules":{"world":"runner"}}\n' | t import jsonl - -o never.tpr
 printf '{"rules":{"world":"runner"\n' | t import jsonl - -o never.tpr
 : | t import jsonl - --world runner -o never.tpr
+: > nothing.jsonl
+t import jsonl nothing.jsonl --world runner -o never.tpr
 "$TICKPROOF" cat --from 300 a.tpr | t import jsonl - -o never.tpr
 "$TICKPROOF" cat --no-rules --from 300 a.tpr | t import jsonl --world runner --players 3 - -o never.tpr
 t import jsonl --world fighter a.jsonl -o never.tpr

@@ -34,6 +34,21 @@ line '{"tick":1,"commands":[{"source":"host","type":"raw","hex":"000000000000000
 line '{"tick":1,"commands":[{"source":"host","type":"raw","fields":{"a":1}}]}'
 line '{"tick":1,"commands":[{"source":"host","type":"raw","size":1}]}'
 line '{"tick":1'
+# A string ends at no zero: "tick\u0000x" is not tick.
+line '{"tick\u0000x":1}'
+line '{"tick":1,"slots":[{"slot":0,"origin":"bot\u0000"}]}'
+line '{"tick":1,"slots":[{"slot":0,"origin":"\\u0000"}]}'
+# As many keys as a line can hold, all different, or one of them twice: at once.
+many() { seq "$1" | sed 's/.*/"k&":1/' | tr '\n' ','; }
+printf '{%s"tick":0}\n' "$(many 80000)" > many.jsonl
+t run --world "$WORLD" --inputs many.jsonl
+printf '{%s"tick":0,"k7":1,"k3":1}\n' "$(many 80000)" > many.jsonl
+t run --world "$WORLD" --inputs many.jsonl
+printf '{%s"k1":1}\n' "$(many 80000)" > many.json
+t run --world "$WORLD" --config many.json
+printf '{"rules":{%s"world":"runner"}}\n' "$(many 80000)" > many.jsonl
+t import jsonl many.jsonl -o never.tpr
+rm many.json many.jsonl
 printf '{"tick":0}\n' > i.jsonl
 t run --world "$WORLD" --inputs i.jsonl --ticks 2
 printf 'x\n' > bad.jsonl
@@ -52,5 +67,10 @@ timed verify --world "$WORLD" one.tpr
 head -c 70000 /dev/zero | tr '\0' '\n' | t run --world "$WORLD" --inputs -
 printf '\n\n' | t run --world "$WORLD" --inputs - -o never.tpr
 t run --world "$WORLD" --inputs /dev/null --ticks 5 -o never.tpr
+# Only the rules: for everybody who reads lines.
+printf '{"rules":{"world":"runner"}}\n' > rules.jsonl
+t run --world runner --inputs rules.jsonl -o never.tpr
+t import jsonl rules.jsonl -o never.tpr
+t join 127.0.0.1:1 --inputs rules.jsonl
 t run --world "$WORLD" --inputs . -o never.tpr
 ls -A

@@ -57,6 +57,21 @@ static void round_trip(const tp_layout *layout, uint64_t tick, size_t size)
     free(ident);
 }
 
+// However many keys there are: the first that comes again, as by looking at every pair.
+static void check_twice(const cJSON *object)
+{
+    const char *first_twice = NULL;
+    for (const cJSON *one = object->child; one != NULL && first_twice == NULL; one = one->next) {
+        for (const cJSON *other = one->next; other != NULL && first_twice == NULL; other = other->next) {
+            first_twice = one->string != NULL && strcmp(one->string, other->string) == 0 ? one->string : NULL;
+        }
+    }
+    const char *told = jsonin_twice(object);
+    if ((told == NULL) != (first_twice == NULL) || (told != NULL && strcmp(told, first_twice) != 0)) {
+        abort();
+    }
+}
+
 static void read_row(const tp_world *world, uint32_t players, const char *text, size_t size)
 {
     tp_setup setup = { .seed = 1, .players = players, .tick_rate_hz = world->tick_rate_hz };
@@ -67,6 +82,7 @@ static void read_row(const tp_world *world, uint32_t players, const char *text, 
     if (json == NULL) {
         return;
     }
+    check_twice(json);
     tp_sim *sim = tp_sim_create(world, &setup, NULL, &error);
     if (rowjson_read(tp_sim_layout(sim), json, &first, &tick, &error)) {
         size_t encoded_size = encode(tp_sim_layout(sim), &first, encoded[0]);

@@ -326,6 +326,29 @@ static void missing(SlpBuild *build)
     slpbuild_finish(build);
 }
 
+// A rollback that comes while a frame has only one of the two players, and forgets it.
+static void half(SlpBuild *build)
+{
+    slpbuild_begin(build, 200, 3);
+    slpbuild_frames(build, -123, -118, 3);
+    slpbuild_pre(build, -117, 0, false, (SlpBuildPad){ .x = 1 });
+    for (int32_t frame = -119; frame <= -116; frame++) {
+        slpbuild_frame(build, frame, 3, (SlpBuildPad){ .y = -1 }, 0);
+    }
+    slpbuild_game_end(build);
+    slpbuild_finish(build);
+}
+
+// A recorder that was stopped before the first frame was final.
+static void unfinal(SlpBuild *build)
+{
+    slpbuild_begin(build, 314, 3);
+    for (int32_t frame = -123; frame <= -119; frame++) {
+        slpbuild_frame(build, frame, 3, (SlpBuildPad){ .x = 1 }, -124);
+    }
+    slpbuild_finish(build);
+}
+
 static void nan_stick(SlpBuild *build)
 {
     whole(build, 1, 3);
@@ -333,7 +356,7 @@ static void nan_stick(SlpBuild *build)
 }
 
 const char *const slpbuild_cases[] = { "v0.1",       "v1.0",    "v2.0", "v3.0", "v3.14", "three", "four", "rollbacks", "followers",
-                                       "eliminated", "buttons", "growing", "cut", "gap",  "missing", "nan", NULL };
+                                       "eliminated", "buttons", "growing", "cut", "gap",  "missing", "nan", "half", "unfinal", NULL };
 
 bool slpbuild_case(SlpBuild *build, const char *name)
 {
@@ -346,7 +369,8 @@ bool slpbuild_case(SlpBuild *build, const char *name)
         const char *name;
         void (*make)(SlpBuild *build);
     } others[] = { { "rollbacks", rollbacks }, { "followers", followers }, { "eliminated", eliminated }, { "buttons", buttons }, { "growing", growing },
-                   { "cut", cut },             { "gap", gap },             { "missing", missing },       { "nan", nan_stick } };
+                   { "cut", cut },             { "gap", gap },             { "missing", missing },       { "nan", nan_stick },
+                   { "half", half },           { "unfinal", unfinal } };
     for (size_t i = 0; i < sizeof(games) / sizeof(games[0]); i++) {
         if (strcmp(games[i].name, name) == 0) {
             whole(build, games[i].version, games[i].ports);

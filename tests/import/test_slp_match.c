@@ -120,6 +120,42 @@ Test(slp_match, the_same_frame_at_once_again)
     cr_assert_eq(frames[0].pads[1].x, -127);
 }
 
+// Goal: what a rollback forgets may have been half of a frame; what stays may not, neither before it nor behind.
+Test(slp_match, a_half_frame_that_is_forgotten_is_no_damage)
+{
+    cr_assert(slpbuild_case(&build, "half"));
+    cr_assert(read_build(), "%s", refusal.error.text);
+    cr_assert(match.frame_count == 8 && match.rewritten_count == 3, "%zu frames, %zu rewritten", (size_t)match.frame_count, (size_t)match.rewritten_count);
+    for (size_t i = 0; i < 8; i++) {
+        cr_assert(frames[i].present == 3 && (frames[i].pads[0].y == -127) == (i >= 4), "frame %zu", i);
+    }
+    // The same frame again, whole at last.
+    slpbuild_begin(&build, 200, 3);
+    slpbuild_frames(&build, -123, -118, 3);
+    slpbuild_pre(&build, -117, 0, false, (SlpBuildPad){ 0 });
+    slpbuild_frames(&build, -117, -116, 3);
+    end_game();
+    cr_assert(read_build(), "%s", refusal.error.text);
+    cr_assert_eq(match.frame_count, 8);
+    // Half again when it comes again, and the game goes on.
+    slpbuild_begin(&build, 200, 3);
+    slpbuild_frames(&build, -123, -118, 3);
+    slpbuild_pre(&build, -117, 0, false, (SlpBuildPad){ 0 });
+    slpbuild_frames(&build, -118, -118, 3);
+    size_t at = build.size;
+    slpbuild_pre(&build, -117, 1, false, (SlpBuildPad){ 0 });
+    slpbuild_frames(&build, -116, -115, 3);
+    end_game();
+    expect_refused(at, "frame -117 has nothing of the player at port 1");
+}
+
+Test(slp_match, a_recording_without_a_final_frame)
+{
+    cr_assert(slpbuild_case(&build, "unfinal"));
+    cr_assert(read_build(), "%s", refusal.error.text);
+    cr_assert(match.frame_count == 0 && match.unfinal_count == 5 && !match.is_cut);
+}
+
 Test(slp_match, rollback_of_final_frames_is_refused)
 {
     slpbuild_begin(&build, 307, 3);

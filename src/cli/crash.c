@@ -1,0 +1,43 @@
+// crash.c: only what a signal handler may do: one write, then the end.
+#include "crash.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define CRASH_IS_OTHERS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(undefined_behavior_sanitizer)
+#define CRASH_IS_OTHERS 1
+#endif
+#endif
+
+#ifndef CRASH_IS_OTHERS
+static void say(int number)
+{
+    const char *what = number == SIGABRT ? "tickproof: a world ended this program (abort)" : "tickproof: a world crashed this program";
+    static const char advice[] = ": 'tickproof verify' steps worlds in processes of their own and says at which tick; mend the world\n";
+    // What cannot be written is lost: there is nothing left to do about it.
+    if (write(STDERR_FILENO, what, strlen(what)) >= 0 && write(STDERR_FILENO, advice, sizeof(advice) - 1) >= 0) {
+        _exit(TP_INTERNAL);
+    }
+    _exit(TP_INTERNAL);
+}
+#endif
+
+void crash_guard(void)
+{
+#ifndef CRASH_IS_OTHERS
+    static const int numbers[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+    // Once each: a second crash, in the handler, is a plain one.
+    struct sigaction action = { .sa_handler = say, .sa_flags = (int)SA_RESETHAND };
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        sigaction(numbers[i], &action, NULL);
+    }
+#endif
+}
