@@ -11,6 +11,15 @@
 // up to the largest distance; distance D is the first D of them, since starting again would do the very same. So the first tick is compared
 // once, and one with D - 1 ticks before it D times.
 //
+// Two more things are done that nothing of a true run would do, since a client that rolls back does them:
+//   guesses   In copy and bytes, after the ticks up to T were stepped again, the world goes back one tick further than the distance and steps all
+//             ticks up to T with other inputs: those of the tick before as the world predicts them, where these were right those of people who do
+//             nothing, else of people who all press something; never with commands. Then the state before T comes back and T is stepped
+//             with its true row, and compared. In process a further process steps each state's first tick with such inputs, goes back and
+//             steps the true row. What the guess itself comes to, a fault included, is compared with nothing.
+//   unsaved   Of an opaque world one more is only stepped. Its root is held against the straight run's, which is saved after every tick: each tick
+//             when the world has its own `hash`, else at the end only, since a root would need a save. At the end its saved state is, too.
+//
 // Either way N ticks make N * D - D * (D - 1) / 2 comparisons (N * (N + 1) / 2 when N is below D), each of root, fault, input leaf, events
 // byte by byte, the canonical state, and what of the block lies outside of it (derived sections, as rebuilt or as kept). The test counts
 // them, tick by tick, and a run in which one went uncompared is INCOMPLETE, whatever else came out.
@@ -29,6 +38,7 @@ typedef enum tp_strength {
     TP_STRENGTH_PROCESS = 2, ///< the same bytes, in a process that has stepped nothing so far
 } tp_strength;
 enum { TP_STRENGTH_COUNT = 3, TP_SYNCTEST_DISTANCE_MAX = 1000 };
+#define TP_SYNCTEST_MEMORY_MAX (UINT64_C(2) << 30) ///< bytes that a test may need
 
 /// "copy", "bytes", "process"; NULL past the last.
 const char *tp_strength_name(uint32_t strength);
@@ -44,6 +54,7 @@ typedef struct tp_synctest_options {
     uint32_t distance_first, distance_last; ///< 1 to TP_SYNCTEST_DISTANCE_MAX
     tp_synctest_carrier carry;           ///< needed for TP_STRENGTH_PROCESS
     void               *carry_to;
+    const volatile bool *stop; ///< true: what is not compared yet is left, and INCOMPLETE. May be NULL
     /// True leaves a comparison out: for planting a fault in the test itself, which its counts must then show. May be NULL.
     bool (*skips)(void *to, tp_strength strength, uint32_t distance, uint64_t tick);
     void  *skips_to;
@@ -76,6 +87,8 @@ typedef struct tp_synctest_finding {
     bool     is_restored_state; ///< differs already as it came back, before bad_tick was stepped
     bool     is_first_state;    ///< nothing came back: a second init made another first state
     bool     is_continued; ///< not when stepping again, but on the tick after that
+    bool     is_guessed;   ///< not when stepping again, but after other inputs had been guessed for it first
+    bool     is_unsaved;   ///< not when stepping again, but in the run that is never saved
     uint8_t  expected_root[16], actual_root[16]; ///< of the straight run, of the other
     char     section[TP_NAME_SIZE_MAX + 1];
     char     field[128]; ///< place: "players[1].lane", "event 0, coin.slot", "byte 12 of the saved state"
@@ -95,8 +108,19 @@ typedef struct tp_synctest_case {
     uint64_t    comparisons_due; ///< what the formula asks for the ticks whose count was final: all, unless the case ended early
     uint64_t    compared_min, compared_max; ///< per tick whose count was final
     uint64_t    continued;   ///< further ticks, stepped on from what was stepped again, and compared
+    uint64_t    guesses;     ///< ticks stepped with other inputs than theirs
     tp_synctest_finding finding;
 } tp_synctest_case;
+
+/// The run of an opaque world that is never saved.
+typedef struct tp_synctest_unsaved {
+    bool       is_done;  ///< false for a flat world, which has no save
+    bool       has_hash; ///< compared after every tick; else at the end of each piece only
+    tp_verdict verdict;
+    char       message[TP_MESSAGE_SIZE];
+    uint64_t   ticks, comparisons;
+    tp_synctest_finding finding;
+} tp_synctest_unsaved;
 
 typedef struct tp_synctest_report {
     tp_verdict verdict; ///< the most serious of the cases; INCOMPLETE when there was no tick
@@ -107,15 +131,20 @@ typedef struct tp_synctest_report {
     uint64_t   pieces;       ///< runs without a jump: 1, more for a log with gaps
     uint64_t   active_ticks; ///< with an input that was not neutral, or a command
     uint64_t   changed_fields, fields; ///< scalars of the state that ever changed, of all; of an opaque world nothing is known
-    uint64_t   steps;        ///< steps done again in this process
+    uint64_t   steps;        ///< steps done again in this process, guesses included
+    tp_synctest_unsaved unsaved;
     uint32_t   case_count;
     const tp_synctest_case *cases; ///< by strength, then distance
 } tp_synctest_report;
 
 typedef struct tp_synctest tp_synctest;
 
-/// A test of the run that `straight` will do. The sim stays the caller's, is only read, and outlives the test. All memory is taken here.
-/// NULL with the reason. The first state that ticks may be tested from is the sim's at this moment.
+/// Bytes that a test with these options (NULL: the standard ones) takes for states, about: each distance keeps a ring of its own in copy, so
+/// distances 1 to D take about D * D / 2 states.
+uint64_t tp_synctest_memory(const tp_sim *straight, const tp_synctest_options *options);
+
+/// A test of the run that `straight` will do. The sim stays the caller's, is only read, and outlives the test. All memory is taken here,
+/// and none when it would be above TP_SYNCTEST_MEMORY_MAX. NULL with the reason. The first state that ticks may be tested from is the sim's at this moment.
 tp_synctest *tp_synctest_create(tp_sim *straight, const tp_synctest_options *options, tp_error *error);
 /// After `straight` was stepped with this row (canonical bytes as tp_sim_step_bytes takes them), and finished or faulted: goes back from there in
 /// every case that still stands. False when no case does, or nothing was tested because the sim does not stand one tick further.

@@ -7,6 +7,7 @@
 
 #include "args.h"
 #include "cli.h"
+#include "crash.h"
 #include "files.h"
 #include "plot_page.h"
 #include "plot_pick.h"
@@ -360,6 +361,7 @@ static int plot_log(Plot *plot)
     options.find_to = &plot->worlds;
     options.from = plot->from;
     options.to = plot->to;
+    crash_guard();
     plot->verifier = plot_scan_log(&plot->file.source, plot->from, plot->to, &plot->scan) ? tp_verifier_create(&plot->file.source, &options) : NULL;
     int code = plot->verifier == NULL ? cli_fail(TP_INTERNAL, "%s: out of memory", plot->path) : plot_verified(plot);
     plot_sample_finish(&plot->sample);

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include "args.h"
+#include "crash.h"
 #include "files.h"
+#include "signals.h"
 #include "synctest_work.h"
 #include "worldconfig.h"
 
@@ -16,13 +18,18 @@ static const char help[] =
     "byte of the state and of what is derived from it. A straight run is never put back; after each of its ticks, at each distance D,\n"
     "the state of D ticks ago comes back and those ticks are stepped again. So every tick is compared, the last one once, and all with\n"
     "D - 1 ticks behind them D times: N*D - D*(D-1)/2 comparisons in N ticks. One that is missing makes the verdict 'incomplete'.\n"
+    "As a client that rolls back does, each distance also guesses: it steps ticks with other inputs than theirs (those of the tick\n"
+    "before as the world predicts them; else nobody, else everybody doing something; no commands), goes back, and steps the true\n"
+    "ones. An opaque world is also run once without ever being saved, and compared by its own hash, or at the end if it has none.\n"
     "The run is a new one, or that of each log: a PATH is what it is for 'tickproof verify', and the log's own checksums count, too.\n"
     "\n"
-    "      --distance D       1 to 1000, or two with a '-' between them; 1-8 when not given\n"
+    "      --distance D       1 to 1000, or two with a '-' between them; 1-8 when not given. Memory: copy keeps D + 2 states for\n"
+    "                         each distance, so 1-D takes about D*D/2 of them; above 2 GiB in all it is refused\n"
     "      --strength NAME    how a state comes back; may be repeated, all when not given:\n"
     "                           copy     the host's snapshot, in the same world\n"
     "                           bytes    its canonical bytes, in a world made anew whose memory held something else\n"
     "                           process  the same bytes, in a process that has stepped nothing so far\n"
+    "                           all      all three\n"
     "      --respawn N        process: states that one started process brings back, each in a fork of its own; 256\n"
     "      --step-timeout S   process: seconds that one answer may take; 10, 0 for no limit\n"
     "      --format F         text (usual) or json (one object per run, one line each)\n"
@@ -38,10 +45,12 @@ static const char help[] =
     "      --bot              every slot is played by the world's bot\n"
     "      --bot-delay TICKS  its reaction time (implies --bot); 0 when not given\n"
     "      --inputs F         inputs as lines of JSON, as 'tickproof cat' prints them; - for standard input. Without --ticks the run\n"
-    "                         ends with them\n"
+    "                         ends with them. Seed, players, rate and config in a line of rules before them are taken where\n"
+    "                         no flag gives them; a flag that says otherwise is refused\n"
     "\n"
     "The exit code is 0 when everything was compared and equal, 1 for a difference, 5 for a tick that was not compared, 70 for a world\n"
-    "that crashes in another process; a log's own verdict counts as in 'tickproof verify'. The most serious one is given.\n";
+    "that crashes in another process; a log's own verdict counts as in 'tickproof verify'. The most serious one is given. Ctrl-C ends\n"
+    "the test with what was compared until then (5), a second one at once.\n";
 
 enum {
     FLAG_WORLD = ARGS_LONG, FLAG_SEED, FLAG_PLAYERS, FLAG_TICKS, FLAG_RATE, FLAG_CONFIG, FLAG_BOT, FLAG_BOT_DELAY, FLAG_INPUTS, FLAG_DISTANCE,
@@ -72,7 +81,10 @@ static volatile bool stop_asked;
 
 static void on_signal(int number)
 {
-    (void)number;
+    if (signals_is_second()) {
+        signal(number, SIG_DFL); // a step that hangs in this process ends no other way
+        raise(number);
+    }
     stop_asked = true;
 }
 
@@ -127,7 +139,7 @@ static bool take_flag(SynctestWork *work, int flag)
 {
     switch (flag) {
     case FLAG_WORLD: return take_world(work, optarg);
-    case FLAG_SEED: return args_u64("--seed", optarg, 0, UINT64_MAX, &work->seed);
+    case FLAG_SEED: work->has_seed = true; return args_u64("--seed", optarg, 0, UINT64_MAX, &work->seed);
     case FLAG_PLAYERS: work->has_players = true; return args_u32("--players", optarg, 0, TP_PLAYERS_MAX, &work->players);
     case FLAG_TICKS: work->has_ticks = true; return args_u64("--ticks", optarg, 0, UINT64_MAX - 1, &work->ticks);
     case FLAG_RATE: work->has_rate = true; return args_u32("--rate", optarg, 1, 100000, &work->rate);
@@ -164,7 +176,7 @@ static bool is_wrong_new(const SynctestWork *work)
 
 static bool has_flag_of_new(const SynctestWork *work)
 {
-    return work->has_ticks || work->has_players || work->has_rate || work->is_bot || work->inputs != NULL || work->config != NULL || work->seed != 0;
+    return work->has_ticks || work->has_players || work->has_rate || work->is_bot || work->inputs != NULL || work->config != NULL || work->has_seed;
 }
 
 static void report(const SynctestWork *work, const SynctestResult *result)
@@ -176,12 +188,9 @@ static void report(const SynctestWork *work, const SynctestResult *result)
     }
 }
 
-static int test_new(SynctestWork *work)
+// False: said so. `*inputs` are the caller's in any case.
+static bool complete_new(SynctestWork *work, InputSource **inputs, int *code)
 {
-    SynctestBench  bench = { 0 };
-    SynctestResult result = { 0 };
-    int            code = TP_VERIFIED;
-    double         start = cli_seconds();
     work->players = work->has_players ? work->players : work->world->players_standard;
     work->rate = work->has_rate ? work->rate : work->world->tick_rate_hz;
     if (!work->has_ticks) {
@@ -189,15 +198,28 @@ static int test_new(SynctestWork *work)
     }
     worldconfig_standard(work->world, work->config_values);
     if (work->config != NULL && !worldconfig_read(work->world, work->config, work->config_values)) {
-        return TP_USAGE;
+        *code = TP_USAGE;
+    } else if (work->inputs != NULL) {
+        *code = synctestrules_take(work, inputs);
     }
-    bool is_done = synctestrun_new(work, &bench, &result, &code);
+    return *code == TP_VERIFIED;
+}
+
+static int test_new(SynctestWork *work)
+{
+    SynctestBench  bench = { 0 };
+    SynctestResult result = { 0 };
+    InputSource   *inputs = NULL;
+    int            code = TP_VERIFIED;
+    double         start = cli_seconds();
+    bool           is_done = complete_new(work, &inputs, &code) && synctestrun_new(work, inputs, &bench, &result, &code);
     result.seconds = cli_seconds() - start;
     if (is_done) {
         report(work, &result);
         code = (int)result.verdict;
     }
     synctestbench_close(&bench);
+    inputsource_destroy(inputs);
     return code;
 }
 
@@ -255,6 +277,7 @@ static int run_with(SynctestWork *work, int argc, char **argv)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    crash_guard();
     return optind < argc ? test_logs(work, argc - optind, argv + optind) : test_new(work);
 }
 

@@ -16,7 +16,6 @@
 #endif
 #endif
 
-#ifndef CRASH_IS_OTHERS
 static void say(int number)
 {
     const char *what = number == SIGABRT ? "tickproof: a world ended this program (abort)" : "tickproof: a world crashed this program";
@@ -27,17 +26,18 @@ static void say(int number)
     }
     _exit(TP_INTERNAL);
 }
-#endif
 
 void crash_guard(void)
 {
-#ifndef CRASH_IS_OTHERS
+#ifdef CRASH_IS_OTHERS
+    static const int numbers[] = { SIGABRT };
+#else
     static const int numbers[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+#endif
     // Once each: a second crash, in the handler, is a plain one.
     struct sigaction action = { .sa_handler = say, .sa_flags = (int)SA_RESETHAND };
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         sigaction(numbers[i], &action, NULL);
     }
-#endif
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "crash.h"
 #include "textout.h"
 
 enum { PROGRESS_TICKS = 1024 };
@@ -116,6 +117,7 @@ static tp_end_reason reason_of(RecordingResult result)
 
 RecordingResult recording_run(const Recording *recording)
 {
+    crash_guard();
     RowBuffer *buffer = malloc(sizeof(*buffer));
     if (buffer == NULL) {
         cli_fail(TP_INTERNAL, "out of memory");

@@ -86,17 +86,33 @@ static bool start_process(SynctestCarrier *carrier, tp_error *error)
     return true;
 }
 
+// Waits for the first byte of an answer, which then comes whole. In slices: a wish to stop that comes just before a wait would not end it.
+static bool wait_for(const SynctestCarrier *carrier, tp_error *error)
+{
+    enum { SLICE_MS = 100 };
+    const SynctestWork *work = carrier->work;
+    struct pollfd       ready = { .fd = carrier->fd, .events = POLLIN };
+    double              start = cli_seconds();
+    while (work->step_timeout_s == 0 || cli_seconds() - start < (double)work->step_timeout_s) {
+        if (*work->stop) {
+            return tp_error_set(error, "interrupted");
+        }
+        int seen = poll(&ready, 1, SLICE_MS);
+        if (seen > 0) {
+            return true;
+        }
+        if (seen < 0 && errno != EINTR) {
+            return tp_error_set(error, "waiting for the process: %s", strerror(errno));
+        }
+    }
+    return tp_error_set(error, "no answer within %u s: mend the world, or give --step-timeout", work->step_timeout_s);
+}
+
 static bool receive(SynctestCarrier *carrier, SynctestFrame wanted, size_t *size, tp_error *error)
 {
-    struct pollfd ready = { .fd = carrier->fd, .events = POLLIN };
     SynctestFrame kind = SYNCTEST_FAILED;
-    int           wait_ms = carrier->work->step_timeout_s > 0 ? (int)carrier->work->step_timeout_s * 1000 : -1;
-    int           seen;
-    do {
-        seen = poll(&ready, 1, wait_ms);
-    } while (seen < 0 && errno == EINTR);
-    if (seen == 0) {
-        return tp_error_set(error, "no answer within %u s: mend the world, or give --step-timeout", carrier->work->step_timeout_s);
+    if (!wait_for(carrier, error)) {
+        return false;
     }
     if (!synctestframe_receive(carrier->fd, &kind, &carrier->answer, &carrier->answer_capacity, size)) {
         return tp_error_set(error, "the process ended%s%s", errno == 0 ? "" : ": ", errno == 0 ? "" : strerror(errno));

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ typedef struct {
     WorldSet  worlds;
     tp_ident *ident;
     tp_sim   *sim; // in the state of its init, for ever
+    char     *arguments[WORLDS_LOADED_MAX];
 } Child;
 
 static bool fail(int fd, const char *text)
@@ -35,11 +37,14 @@ static bool take_hello(Child *child, int fd, const uint8_t *bytes, size_t size)
     tp_error    error;
     BytesReader reader = bytes_reader(bytes, size);
     uint32_t    count = bytes_read_u32(&reader);
+    if (count > WORLDS_LOADED_MAX) {
+        return fail(fd, "more worlds than there is room for");
+    }
     for (uint32_t i = 0; i < count && !reader.failed; i++) {
         uint32_t       length = bytes_read_u32(&reader);
         const uint8_t *text = bytes_read_span(&reader, length);
-        char          *argument = text == NULL ? NULL : strndup((const char *)text, length); // for the life of the process
-        if (argument == NULL || worlds_add(&child->worlds, argument) == NULL) {
+        child->arguments[i] = text == NULL ? NULL : strndup((const char *)text, length); // for the life of the process
+        if (child->arguments[i] == NULL || worlds_add(&child->worlds, child->arguments[i]) == NULL) {
             return fail(fd, "a world could not be loaded there");
         }
     }
@@ -83,25 +88,48 @@ static void serve(const Child *child, int fd, const uint8_t *request, size_t siz
     } else {
         is_sent = synctestframe_send(fd, SYNCTEST_FAILED, (const uint8_t *)error.text, strlen(error.text));
     }
-    _exit(is_sent ? 0 : 1);
+    _exit(is_sent ? 0 : 1); // nobody relies on it: a world may end with any code
+}
+
+// A fork answers its maker, who passes on whole answers only: how it ended says nothing about whether one came.
+typedef struct {
+    SynctestFrame kind;
+    uint8_t      *bytes;
+    size_t        capacity, size;
+} Answer;
+
+// False: none came whole.
+static bool ask_fork(const Child *child, int fd, const uint8_t *request, size_t size, Answer *answer, int *status)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        return false;
+    }
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(fd);
+        close(ends[0]);
+        serve(child, ends[1], request, size);
+    }
+    close(ends[1]);
+    bool is_whole = pid > 0 && synctestframe_receive(ends[0], &answer->kind, &answer->bytes, &answer->capacity, &answer->size);
+    close(ends[0]);
+    while (pid > 0 && waitpid(pid, status, 0) < 0 && errno == EINTR) {
+    }
+    return is_whole;
 }
 
 // False: nobody is there any more.
 static bool serve_in_fork(const Child *child, int fd, const uint8_t *request, size_t size)
 {
-    char  text[TEXT_SIZE];
-    int   status = 0;
-    pid_t pid = fork();
-    if (pid == 0) {
-        serve(child, fd, request, size);
+    static Answer answer; // grows once
+    char          text[TEXT_SIZE];
+    int           status = -1;
+    if (ask_fork(child, fd, request, size, &answer, &status)) {
+        return synctestframe_send(fd, answer.kind, answer.bytes, answer.size);
     }
-    if (pid < 0) {
+    if (status == -1) {
         return fail(fd, "no process could be forked there");
-    }
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
-        return true;
     }
     if (WIFSIGNALED(status)) {
         snprintf(text, sizeof(text), "the world crashed there (%s)", strsignal(WTERMSIG(status)));

@@ -68,6 +68,17 @@ static void print_run(FILE *out, const SynctestResult *result)
     } else {
         fprintf(out, "    %llu of the ticks had an input that was not neutral, or a command\n", (Count)report->active_ticks);
     }
+    if (report->unsaved.is_done) {
+        fprintf(out, "    never saved: %s, %llu ticks, ", tp_verdict_name(report->unsaved.verdict), (Count)report->unsaved.ticks);
+        if (report->unsaved.has_hash) {
+            fprintf(out, "compared %llu times\n", (Count)report->unsaved.comparisons);
+        } else {
+            fputs("compared at the end only, since the world has no hash of its own\n", out);
+        }
+        if (report->unsaved.verdict != TP_VERIFIED && strcmp(report->unsaved.message, result->message) != 0) {
+            print_line(out, report->unsaved.message);
+        }
+    }
     if (report->fields > 0) {
         fprintf(out, "    %llu of the state's %llu fields ever changed\n", (Count)report->changed_fields, (Count)report->fields);
     }
@@ -78,10 +89,11 @@ static void print_case(FILE *out, const tp_synctest_case *one)
     fprintf(out, "    %-8s %8u  %-12s %12llu", tp_strength_name((uint32_t)one->strength), one->distance, tp_verdict_name(one->verdict), (Count)one->comparisons);
     fprintf(out, " %5llu to %-5llu %9llu", (Count)one->compared_min, (Count)one->compared_max, (Count)one->restores);
     if (one->strength == TP_STRENGTH_PROCESS) {
-        fputs("          -\n", out);
+        fputs("          -", out);
     } else {
-        fprintf(out, " %10llu\n", (Count)one->continued);
+        fprintf(out, " %10llu", (Count)one->continued);
     }
+    fprintf(out, " %8llu\n", (Count)one->guesses);
 }
 
 static void print_finding(FILE *out, const tp_synctest_case *one)
@@ -106,7 +118,7 @@ void synctestreport_text(FILE *out, const SynctestResult *result)
     print_head(out, result);
     print_run(out, result);
     if (report->ticks > 0) {
-        fputs("    strength distance  verdict          compared      per tick  restored  continued\n", out);
+        fputs("    strength distance  verdict          compared      per tick  restored  continued  guesses\n", out);
         for (uint32_t i = 0; i < report->case_count; i++) {
             print_case(out, &report->cases[i]);
         }
@@ -126,6 +138,8 @@ static void put_finding(FILE *out, const tp_synctest_finding *finding)
     textout_bool_member(out, false, "is_restored_state", finding->is_restored_state);
     textout_bool_member(out, false, "is_first_state", finding->is_first_state);
     textout_bool_member(out, false, "is_continued", finding->is_continued);
+    textout_bool_member(out, false, "is_guessed", finding->is_guessed);
+    textout_bool_member(out, false, "is_unsaved", finding->is_unsaved);
     textout_json_member(out, false, "section", finding->section);
     textout_json_member(out, false, "field", finding->field);
     textout_json_member(out, false, "expected", finding->expected);
@@ -133,6 +147,20 @@ static void put_finding(FILE *out, const tp_synctest_finding *finding)
     textout_u64_member(out, false, "differing_fields", finding->differing_fields);
     textout_hex_member(out, false, "expected_root", finding->expected_root, sizeof(finding->expected_root));
     textout_hex_member(out, false, "actual_root", finding->actual_root, sizeof(finding->actual_root));
+    fputc('}', out);
+}
+
+static void put_unsaved(FILE *out, const tp_synctest_unsaved *unsaved)
+{
+    fputs(",\"unsaved\":{", out);
+    textout_json_member(out, true, "verdict", tp_verdict_name(unsaved->verdict));
+    textout_json_member(out, false, "message", unsaved->message);
+    textout_bool_member(out, false, "has_hash", unsaved->has_hash);
+    textout_u64_member(out, false, "ticks", unsaved->ticks);
+    textout_u64_member(out, false, "comparisons", unsaved->comparisons);
+    if (unsaved->verdict == TP_DIVERGED) {
+        put_finding(out, &unsaved->finding);
+    }
     fputc('}', out);
 }
 
@@ -149,6 +177,7 @@ static void put_case(FILE *out, const tp_synctest_case *one)
     textout_u64_member(out, false, "compared_min", one->compared_min);
     textout_u64_member(out, false, "compared_max", one->compared_max);
     textout_u64_member(out, false, "continued", one->continued);
+    textout_u64_member(out, false, "guesses", one->guesses);
     if (one->verdict == TP_DIVERGED) {
         put_finding(out, &one->finding);
     }
@@ -189,6 +218,9 @@ void synctestreport_json(FILE *out, const SynctestResult *result)
         textout_json_member(out, false, "log_verdict", tp_verdict_name(result->verified->verdict));
         textout_u64_member(out, false, "log_checked", result->verified->checked);
         textout_u64_member(out, false, "log_recorded", result->verified->recorded);
+    }
+    if (result->report.unsaved.is_done) {
+        put_unsaved(out, &result->report.unsaved);
     }
     fputs(",\"cases\":[", out);
     for (uint32_t i = 0; i < result->report.case_count; i++) {

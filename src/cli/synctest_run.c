@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "files.h"
-#include "inputsource.h"
 #include "synctest_work.h"
 
 enum { PROGRESS_TICKS = 16, COMMAND_HEAD = 8 };
@@ -16,6 +15,8 @@ bool synctestbench_open(SynctestBench *bench, const SynctestWork *work, tp_sim *
     options.strengths = work->strengths;
     options.distance_first = work->distance_first;
     options.distance_last = work->distance_last;
+    options.stop = work->stop;
+    bench->is_too_large = tp_synctest_memory(sim, &options) > TP_SYNCTEST_MEMORY_MAX;
     if ((work->strengths >> TP_STRENGTH_PROCESS & 1) != 0) {
         bench->carrier = synctestcarrier_create(work, tp_sim_rules(sim));
         options.carry = synctestcarrier_carry;
@@ -77,8 +78,8 @@ static bool open_inputs(NewRun *run, tp_error *error)
 {
     const SynctestWork *work = run->work;
     const tp_layout    *layout = tp_sim_layout(run->sim);
-    if (work->inputs != NULL) {
-        run->inputs = inputsource_lines(layout, work->inputs, error);
+    if (run->inputs != NULL) {
+        inputsource_set_layout(run->inputs, layout);
     } else {
         run->inputs = work->is_bot ? inputsource_bots(layout, work->bot_delay) : inputsource_neutral(layout);
         tp_error_set(error, "out of memory");
@@ -136,12 +137,12 @@ static bool take_run_memory(NewRun *run)
     return run->buffer != NULL && run->row != NULL;
 }
 
-bool synctestrun_new(const SynctestWork *work, SynctestBench *bench, SynctestResult *result, int *code)
+bool synctestrun_new(const SynctestWork *work, InputSource *inputs, SynctestBench *bench, SynctestResult *result, int *code)
 {
     tp_error       error;
     tp_setup       setup = { work->seed, work->players, work->rate, work->config_values };
     tp_sim_options options = { .algorithm = work->algorithm };
-    NewRun         run = { .work = work, .sim = tp_sim_create(work->world, &setup, &options, &error) };
+    NewRun         run = { .work = work, .sim = tp_sim_create(work->world, &setup, &options, &error), .inputs = inputs };
     *code = TP_VERIFIED;
     if (run.sim == NULL) {
         *code = cli_fail(TP_USAGE, "making world '%s': %s", work->world->name, error.text);
@@ -150,9 +151,9 @@ bool synctestrun_new(const SynctestWork *work, SynctestBench *bench, SynctestRes
     if (!take_run_memory(&run)) {
         *code = cli_fail(TP_INTERNAL, "out of memory");
     } else if (!open_inputs(&run, &error)) {
-        *code = cli_fail(TP_USAGE, "%s: opening the inputs: %s", work->inputs == NULL ? "bots" : work->inputs, error.text);
+        *code = cli_fail(TP_USAGE, "bots: opening the inputs: %s", error.text);
     } else if (!synctestbench_open(bench, work, run.sim, &error)) {
-        *code = cli_fail(TP_INTERNAL, "synctest: %s; give a smaller --distance", error.text);
+        *code = cli_fail(bench->is_too_large ? TP_USAGE : TP_INTERNAL, "synctest: %s; give a smaller --distance", error.text);
     } else {
         snprintf(result->world, sizeof(result->world), "%s", work->world->name);
         result->revision = work->world->revision;
@@ -160,7 +161,9 @@ bool synctestrun_new(const SynctestWork *work, SynctestBench *bench, SynctestRes
         result->seed = work->seed;
         step_all(&run, bench, result, code);
     }
-    inputsource_destroy(run.inputs);
+    if (run.inputs != inputs) {
+        inputsource_destroy(run.inputs);
+    }
     free(run.buffer);
     free(run.row);
     tp_sim_destroy(run.sim);
@@ -237,7 +240,9 @@ static void run_verifier(const SynctestWork *work, SynctestBench *bench, const L
     bool is_good = follow(verifier, bench, work, &error);
     tp_verifier_finish(verifier, verified);
     describe_log(verified, result);
-    if (!is_good) {
+    if (!is_good && bench->is_too_large) {
+        conclude(result, TP_USAGE, error.text);
+    } else if (!is_good) {
         conclude(result, TP_INTERNAL, error.text);
     } else if (bench->test != NULL) {
         finish(bench, result);

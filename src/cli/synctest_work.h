@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli.h"
+#include "inputsource.h"
 #include "tickproof/synctest.h"
 #include "worlds.h"
 
@@ -21,7 +22,7 @@ typedef struct {
     const tp_world *world;
     uint64_t        seed, ticks;
     uint32_t        players, rate, bot_delay;
-    bool            has_players, has_rate, has_ticks, is_bot;
+    bool            has_seed, has_players, has_rate, has_ticks, is_bot;
     const char     *config, *inputs;
     int64_t         config_values[TP_CONFIG_ITEMS_MAX];
     tp_hash_algorithm algorithm;
@@ -68,13 +69,16 @@ typedef struct {
     SynctestCarrier *carrier;
     tp_synctest     *test;
     double           last_shown;
+    bool             is_too_large; // why there is none: the distances, not this machine
 } SynctestBench;
 bool synctestbench_open(SynctestBench *bench, const SynctestWork *work, tp_sim *sim, tp_error *error);
 void synctestbench_close(SynctestBench *bench);
 void synctestbench_show(SynctestBench *bench, const SynctestWork *work, uint64_t tick);
 
-/// Plays a new run and tests it. Returns false when the command line or the inputs are at fault: said so, `*code` is set.
-bool synctestrun_new(const SynctestWork *work, SynctestBench *bench, SynctestResult *result, int *code);
+/// Takes from the inputs' line of rules what no flag says, and refuses what a flag says otherwise: said so. `*inputs` is then at its first tick.
+int  synctestrules_take(SynctestWork *work, InputSource **inputs);
+/// Plays a new run and tests it. `inputs` are the lines of --inputs, NULL without it.  Returns false when the command line or the inputs are at fault: said so, `*code` is set.
+bool synctestrun_new(const SynctestWork *work, InputSource *inputs, SynctestBench *bench, SynctestResult *result, int *code);
 /// Follows a log as verify does and tests what it steps. `verified` is filled and stays the caller's.
 void synctestrun_log(const SynctestWork *work, SynctestBench *bench, const char *path, tp_report *verified, SynctestResult *result);
 

@@ -27,12 +27,46 @@ static bool check_options(const tp_synctest_options *options, tp_error *error)
     return true;
 }
 
+// A guess begins one tick before the largest distance, and its first row is predicted from the one before that.
+enum { WINDOW_MORE = 2 };
+
+static uint64_t case_states(const tp_synctest_options *options)
+{
+    // A ring and the sim's own two, or the sim's two and those of the one that takes its place.
+    uint64_t states = 0;
+    for (uint64_t distance = options->distance_first; distance <= options->distance_last; distance++) {
+        states += (options->strengths >> TP_STRENGTH_COPY & 1) != 0 ? distance + 2 + 2 : 0;
+        states += (options->strengths >> TP_STRENGTH_BYTES & 1) != 0 ? 4 : 0;
+    }
+    return states;
+}
+
+uint64_t tp_synctest_memory(const tp_sim *straight, const tp_synctest_options *options)
+{
+    tp_synctest_options standard;
+    tp_synctest_options_standard(&standard);
+    options = options != NULL ? options : &standard;
+    SyncShape shape = sync_shape_of(straight);
+    uint64_t  size = shape.state_max > shape.layout->block_size ? shape.state_max : shape.layout->block_size;
+    uint64_t  kept = (uint64_t)options->distance_last + WINDOW_MORE + 2;
+    return kept * (shape.state_max + shape.rest_size + shape.event_max) + case_states(options) * size;
+}
+
+static bool check_memory(const tp_sim *straight, const tp_synctest_options *options, tp_error *error)
+{
+    uint64_t bytes = tp_synctest_memory(straight, options);
+    return bytes <= TP_SYNCTEST_MEMORY_MAX ||
+           tp_error_set(error, "distances %u to %u would take %llu MiB for states, and %llu are the most", options->distance_first,
+                        options->distance_last, (unsigned long long)(bytes >> 20), (unsigned long long)(TP_SYNCTEST_MEMORY_MAX >> 20));
+}
+
 static bool take_window(tp_synctest *test)
 {
-    test->window = test->options.distance_last;
+    test->window = test->options.distance_last + WINDOW_MORE;
     test->images = calloc((size_t)test->window + 1, sizeof(*test->images));
     test->rows = calloc(test->window, sizeof(*test->rows));
     bool is_good = test->images != NULL && test->rows != NULL && sync_image_init(&test->scratch, &test->shape);
+    is_good = is_good && sync_buffer_reserve(&test->guess, tp_row_size_fixed(test->shape.layout->setup.players, test->shape.layout->input_size));
     for (uint32_t i = 0; is_good && i <= test->window; i++) {
         is_good = sync_image_init(&test->images[i], &test->shape);
     }
@@ -85,7 +119,7 @@ static bool start_piece(tp_synctest *test)
             return false;
         }
     }
-    return true;
+    return sync_unsaved_start(test);
 }
 
 tp_synctest *tp_synctest_create(tp_sim *straight, const tp_synctest_options *options, tp_error *error)
@@ -93,7 +127,7 @@ tp_synctest *tp_synctest_create(tp_sim *straight, const tp_synctest_options *opt
     tp_synctest_options standard;
     tp_synctest_options_standard(&standard);
     options = options != NULL ? options : &standard;
-    if (!check_options(options, error)) {
+    if (!check_options(options, error) || !check_memory(straight, options, error)) {
         return NULL;
     }
     tp_synctest *test = calloc(1, sizeof(*test));
@@ -107,6 +141,9 @@ tp_synctest *tp_synctest_create(tp_sim *straight, const tp_synctest_options *opt
     test->report.first_tick = tp_sim_tick(straight);
     const tp_layout *layout = test->shape.layout;
     test->neutral = calloc(1, (size_t)layout->input_size + 1);
+    if (test->neutral != NULL) {
+        tp_input_neutral(layout, test->neutral);
+    }
     test->changed = calloc(1, test->shape.state_max + 1);
     if (test->neutral == NULL || test->changed == NULL || !take_window(test) || !take_cases(test) || !start_piece(test)) {
         tp_error_set(error, "out of memory for %u states of %zu bytes at each distance, or the world cannot be made a second time",
@@ -114,7 +151,6 @@ tp_synctest *tp_synctest_create(tp_sim *straight, const tp_synctest_options *opt
         tp_synctest_destroy(test);
         return NULL;
     }
-    tp_input_neutral(layout, test->neutral);
     return test;
 }
 
@@ -134,7 +170,9 @@ void tp_synctest_destroy(tp_synctest *test)
         free(test->rows[i].bytes);
     }
     sync_image_finish(&test->scratch);
+    tp_sim_destroy(test->unsaved);
     free(test->request.bytes);
+    free(test->guess.bytes);
     free(test->images);
     free(test->rows);
     free(test->cases);
@@ -215,11 +253,12 @@ bool tp_synctest_tick(tp_synctest *test, const uint8_t *row, size_t size)
         return false;
     }
     test->next = tick + 1;
+    sync_unsaved_tick(test, tick);
     sync_process_run(test, false);
     for (uint32_t i = 0; i < test->report.case_count; i++) {
         SyncCase *one = &test->cases[i];
         if (!one->is_over && one->result->strength != TP_STRENGTH_PROCESS) {
-            sync_case_tick(test, one, tick);
+            sync_case_tick(test, one, tick); // which looks for a wish to stop itself
         }
         standing += one->is_over ? 0 : 1;
     }
@@ -229,6 +268,7 @@ bool tp_synctest_tick(tp_synctest *test, const uint8_t *row, size_t size)
 static void end_piece(tp_synctest *test)
 {
     sync_process_run(test, true);
+    sync_unsaved_end(test);
     for (uint32_t i = 0; i < test->report.case_count; i++) {
         if (test->cases[i].result->strength != TP_STRENGTH_PROCESS) {
             sync_case_end(test, &test->cases[i]);
@@ -290,6 +330,10 @@ void tp_synctest_finish(tp_synctest *test, tp_synctest_report *report)
             test->report.verdict = worst;
             snprintf(test->report.message, sizeof(test->report.message), "%s", result->message);
         }
+    }
+    if (tp_verdict_worst(test->report.verdict, test->report.unsaved.verdict) != test->report.verdict) {
+        test->report.verdict = test->report.unsaved.verdict;
+        snprintf(test->report.message, sizeof(test->report.message), "%s", test->report.unsaved.message);
     }
     if (test->report.ticks == 0 && test->report.verdict == TP_INCOMPLETE) {
         snprintf(test->report.message, sizeof(test->report.message), "there was no tick, so nothing was compared");

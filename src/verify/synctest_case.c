@@ -24,6 +24,12 @@ void sync_case_diverge(SyncCase *one)
     sync_case_fail(one, TP_DIVERGED, "%s", finding->text);
 }
 
+void sync_case_interrupt(SyncCase *one, uint64_t tick)
+{
+    sync_case_fail(one, TP_INCOMPLETE, "%s, distance %u: tick %llu: interrupted; what was compared until then was equal",
+                   tp_strength_name((uint32_t)one->result->strength), one->result->distance, (unsigned long long)tick);
+}
+
 static void fail_saving(SyncCase *one, uint64_t tick)
 {
     sync_case_fail(one, TP_INTERNAL, "%s, distance %u: tick %llu: the world could not save or hash its state",
@@ -110,7 +116,6 @@ static bool compare_restored(tp_synctest *test, SyncCase *one, tp_sim *sim, uint
         return false;
     }
     test->scratch.has_events = false;
-    one->result->restores += 1;
     if (sync_image_compare(&test->shape, sync_image_at(test, tick), &test->scratch, &finding)) {
         return true;
     }
@@ -121,16 +126,17 @@ static bool compare_restored(tp_synctest *test, SyncCase *one, tp_sim *sim, uint
     return false;
 }
 
-static bool restore_bytes(tp_synctest *test, SyncCase *one, tp_sim *sim, uint64_t tick)
+static bool restore_bytes(tp_synctest *test, SyncCase *one, uint64_t tick)
 {
     tp_error         error;
     const SyncImage *image = sync_image_at(test, tick);
     one->restored_at = tick;
-    if (!sync_restore(sim, &test->shape, image->state, image->state_size, image->tick, image->input_leaf, image->event_leaf, &error)) {
+    if (!sync_restore(one->sim, &test->shape, image->state, image->state_size, image->tick, image->input_leaf, image->event_leaf, &error)) {
         sync_case_refuse(one, tick, true, error.text);
         return false;
     }
-    return compare_restored(test, one, sim, tick, false);
+    one->result->restores += 1;
+    return compare_restored(test, one, one->sim, tick, false);
 }
 
 // Steps one tick and takes its image into scratch.
@@ -159,6 +165,10 @@ static bool resimulate(tp_synctest *test, SyncCase *one, tp_sim *sim, uint64_t l
 {
     for (uint64_t tick = one->restored_at; tick <= last; tick++) {
         tp_synctest_finding finding = finding_at(one, tick);
+        if (sync_is_stopped(test)) {
+            sync_case_interrupt(one, tick);
+            return false;
+        }
         if (!step_again(test, one, sim, tick)) {
             return false;
         }
@@ -191,15 +201,21 @@ static bool go_on(tp_synctest *test, SyncCase *one, uint64_t tick, tp_synctest_f
     return true;
 }
 
-static bool go_back_copy(tp_synctest *test, SyncCase *one, uint64_t first, uint64_t last)
+static bool restore_copy(tp_synctest *test, SyncCase *one, uint64_t tick)
 {
-    one->restored_at = first;
-    if (!tp_sim_restore(one->sim, first)) {
+    one->restored_at = tick;
+    if (!tp_sim_restore(one->sim, tick)) {
         sync_case_fail(one, TP_INTERNAL, "copy, distance %u: tick %llu: the world does not take its own snapshot back", one->result->distance,
-                       (unsigned long long)first);
+                       (unsigned long long)tick);
         return false;
     }
-    return compare_restored(test, one, one->sim, first, false) && resimulate(test, one, one->sim, last);
+    one->result->restores += 1;
+    return compare_restored(test, one, one->sim, tick, false);
+}
+
+static bool go_back_copy(tp_synctest *test, SyncCase *one, uint64_t first, uint64_t last)
+{
+    return restore_copy(test, one, first) && resimulate(test, one, one->sim, last);
 }
 
 static bool go_back_bytes(tp_synctest *test, SyncCase *one, uint64_t first, uint64_t last)
@@ -210,10 +226,49 @@ static bool go_back_bytes(tp_synctest *test, SyncCase *one, uint64_t first, uint
                        one->result->distance, (unsigned long long)first);
         return false;
     }
-    bool is_good = restore_bytes(test, one, sim, first) && resimulate(test, one, sim, last);
     tp_sim_destroy(one->sim);
     one->sim = sim;
-    return is_good;
+    return restore_bytes(test, one, first) && resimulate(test, one, sim, last);
+}
+
+// Steps every tick from `first` on with other inputs than its own. A guess that faults or is refused ends the wrong way early, and is no finding.
+static void step_wrong(tp_synctest *test, SyncCase *one, uint64_t first, uint64_t last)
+{
+    tp_sim_status status = TP_SIM_OK;
+    for (uint64_t tick = first; tick <= last && status == TP_SIM_OK; tick++) {
+        tp_error error;
+        bool     is_wrong = sync_guess_make(test, tick);
+        status = tp_sim_step_bytes(one->sim, test->guess.bytes, test->guess.size, &error);
+        test->report.steps += status == TP_SIM_REFUSED ? 0 : 1;
+        one->result->guesses += is_wrong && status != TP_SIM_REFUSED ? 1 : 0;
+    }
+}
+
+// The world that lives on is led astray from one tick before where it went back to, so that what a world remembers of one tick only is of another
+// one when the guess of the last comes; then that last one's own state and inputs follow. `tick` is the newest, which it stands behind.
+static bool guess_and_mend(tp_synctest *test, SyncCase *one, uint64_t tick)
+{
+    bool (*restore)(tp_synctest *, SyncCase *, uint64_t) = one->result->strength == TP_STRENGTH_COPY ? restore_copy : restore_bytes;
+    uint32_t distance = one->result->distance;
+    uint64_t restores = one->result->restores;
+    uint64_t from = tick - test->start < distance ? test->start : tick - distance;
+    bool is_good = restore(test, one, from);
+    if (is_good) {
+        step_wrong(test, one, from, tick);
+        is_good = restore(test, one, tick);
+    }
+    one->result->restores = restores; // they count those that the distance asks for
+    if (!is_good || !step_again(test, one, one->sim, tick)) {
+        return false;
+    }
+    tp_synctest_finding finding = finding_at(one, tick);
+    finding.is_guessed = true;
+    if (!sync_image_compare(&test->shape, sync_image_at(test, tick + 1), &test->scratch, &finding)) {
+        one->result->finding = finding;
+        sync_case_diverge(one);
+        return false;
+    }
+    return true;
 }
 
 bool sync_case_start(tp_synctest *test, SyncCase *one)
@@ -227,12 +282,12 @@ bool sync_case_start(tp_synctest *test, SyncCase *one)
         return true;
     }
     tp_sim_destroy(one->sim);
-    one->sim = make_sim(test, one->result->strength == TP_STRENGTH_COPY ? one->result->distance + 1 : 0);
+    one->sim = make_sim(test, one->result->strength == TP_STRENGTH_COPY ? one->result->distance + 2 : 0);
     if (one->sim == NULL) {
         return false;
     }
     // Before tick 0 the two inits are compared; anywhere else the state can only come from the straight run.
-    bool is_good = start == 0 ? compare_restored(test, one, one->sim, 0, true) : restore_bytes(test, one, one->sim, start);
+    bool is_good = start == 0 ? compare_restored(test, one, one->sim, 0, true) : restore_bytes(test, one, start);
     if (is_good && one->result->strength == TP_STRENGTH_COPY && !tp_sim_snapshot(one->sim)) {
         fail_saving(one, start);
     }
@@ -253,7 +308,7 @@ void sync_case_tick(tp_synctest *test, SyncCase *one, uint64_t tick)
     if (is_good && finding.difference != TP_SYNCTEST_EQUAL) {
         one->result->finding = finding;
         sync_case_diverge(one);
-    } else if (is_good && tick + 1 - one->unsettled == distance) {
+    } else if (is_good && guess_and_mend(test, one, tick) && tick + 1 - one->unsettled == distance) {
         sync_case_settle(one, distance);
     }
 }

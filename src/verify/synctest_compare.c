@@ -242,12 +242,17 @@ bool sync_image_compare(const SyncShape *shape, const SyncImage *expected, const
 void sync_finding_text(const tp_synctest_case *result, tp_synctest_finding *finding)
 {
     char where[112];
+    char who[40] = "";
     char fields[48] = "";
     unsigned long long bad = finding->bad_tick, from = finding->restored_at;
     if (finding->is_first_state) {
         snprintf(where, sizeof(where), "a second init comes to another first state");
     } else if (finding->is_restored_state) {
         snprintf(where, sizeof(where), "the state before tick %llu comes back as another", from);
+    } else if (finding->is_unsaved) {
+        snprintf(where, sizeof(where), "tick %llu differs in a run that was never saved", bad);
+    } else if (finding->is_guessed) {
+        snprintf(where, sizeof(where), "tick %llu differs when other inputs were guessed for it first", bad);
     } else if (finding->is_continued) {
         snprintf(where, sizeof(where), "tick %llu differs in a run that had gone back to tick %llu and on from there", bad, from);
     } else {
@@ -256,6 +261,8 @@ void sync_finding_text(const tp_synctest_case *result, tp_synctest_finding *find
     if (finding->differing_fields > 1) {
         snprintf(fields, sizeof(fields), "; %llu fields differ", (unsigned long long)finding->differing_fields);
     }
-    snprintf(finding->text, sizeof(finding->text), "%s, distance %u: %s: %s: %.80s was %.48s, is %.48s%s", tp_strength_name((uint32_t)result->strength),
-             result->distance, where, tp_synctest_difference_name(finding->difference), finding->field, finding->expected, finding->actual, fields);
+    if (result != NULL) {
+        snprintf(who, sizeof(who), "%s, distance %u: ", tp_strength_name((uint32_t)result->strength), result->distance);
+    }
+    snprintf(finding->text, sizeof(finding->text), "%s%s: %s: %.80s was %.48s, is %.48s%s", who, where, tp_synctest_difference_name(finding->difference), finding->field, finding->expected, finding->actual, fields);
 }

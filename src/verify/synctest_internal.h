@@ -40,7 +40,7 @@ bool      sync_mark_equal(const SyncMark *a, const SyncMark *b);
 
 /// True when equal. Else fills difference, roots, section, field, values and count of the finding.
 bool sync_image_compare(const SyncShape *shape, const SyncImage *expected, const SyncImage *actual, tp_synctest_finding *finding);
-/// Words a finding whose parts are all there.
+/// Words a finding whose parts are all there. `result` is NULL for one of no strength.
 void sync_finding_text(const tp_synctest_case *result, tp_synctest_finding *finding);
 
 /// Overwrites the sim's memory, then decodes. False with the world's reason.
@@ -69,7 +69,7 @@ struct tp_synctest {
     tp_synctest_options options;
     tp_sim             *straight;
     SyncShape           shape;
-    uint32_t            window;  // ticks that can be gone back
+    uint32_t            window;  // ticks that can be gone back: two more than the largest distance, for what is guessed
     SyncImage          *images;  // window + 1, by position modulo: the state with so many steps done (one more behind a fault)
     SyncBuffer         *rows;    // window, by tick modulo
     uint64_t            start;   // first tick of this piece
@@ -79,6 +79,8 @@ struct tp_synctest {
     bool                is_failed; // the straight run itself; the report says how
     SyncImage           scratch;
     SyncBuffer          request;
+    SyncBuffer          guess;   // a row without commands
+    tp_sim             *unsaved; // an opaque world that is only stepped; NULL: none, or that is over
     uint8_t            *neutral; // canonical bytes of the input of somebody who does nothing
     uint8_t            *changed; // bits of the canonical state that were ever another than a tick before
     SyncCase           *cases;
@@ -111,6 +113,25 @@ void sync_case_fail(SyncCase *one, tp_verdict verdict, const char *format, ...) 
 void sync_case_refuse(SyncCase *one, uint64_t tick, bool is_restored_state, const char *why);
 /// Whether a tick that was stepped again is to be compared; counts it then.
 bool sync_case_counts(tp_synctest *test, SyncCase *one, uint64_t tick);
+
+/// Writes a row into `guess` that is legal and another than that of `tick`: the row before, predicted, else nobody doing anything, else
+/// everybody doing something. False: there is no other (nobody can play), and `guess` does what the tick does.
+bool sync_guess_make(tp_synctest *test, uint64_t tick);
+
+/// Whether the caller wants no more of it.
+static inline bool sync_is_stopped(const tp_synctest *test)
+{
+    return test->options.stop != NULL && *test->options.stop;
+}
+
+/// Ends the case as one that was interrupted at this tick.
+void sync_case_interrupt(SyncCase *one, uint64_t tick);
+
+/// A world with a memory of its own that is stepped beside the straight run and never saved. False: out of memory.
+bool sync_unsaved_start(tp_synctest *test);
+void sync_unsaved_tick(tp_synctest *test, uint64_t tick);
+/// No more ticks come in this piece: saves it once.
+void sync_unsaved_end(tp_synctest *test);
 
 /// PROCESS, all distances at once: goes on from every state that has the largest distance of ticks behind it, or from all when `is_end`.
 void sync_process_run(tp_synctest *test, bool is_end);

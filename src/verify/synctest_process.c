@@ -4,11 +4,12 @@
 
 #include "synctest_wire.h"
 
-static bool write_request(tp_synctest *test, uint64_t first, uint64_t last)
+static bool write_request(tp_synctest *test, uint64_t first, uint64_t last, bool is_guess)
 {
     const SyncImage *image = sync_image_at(test, first);
     uint32_t         rows = (uint32_t)(last - first + 1);
-    size_t           size = SYNC_WIRE_REQUEST_HEAD + image->state_size + ((size_t)rows + 1) * SYNC_WIRE_MARK;
+    size_t           guess_size = is_guess ? test->guess.size : 0;
+    size_t           size = SYNC_WIRE_REQUEST_HEAD + image->state_size + ((size_t)rows + 1) * SYNC_WIRE_MARK + guess_size;
     for (uint64_t tick = first; tick <= last; tick++) {
         size += 4 + sync_row_at(test, tick)->size;
     }
@@ -22,12 +23,14 @@ static bool write_request(tp_synctest *test, uint64_t first, uint64_t last)
     bytes_write_u64(&writer, image->input_leaf);
     bytes_write_u64(&writer, image->event_leaf);
     bytes_write_u64(&writer, image->state_size);
+    bytes_write_u32(&writer, (uint32_t)guess_size);
     bytes_write_span(&writer, image->state, image->state_size);
     for (uint64_t position = first; position <= last + 1; position++) {
         uint8_t mark[SYNC_WIRE_MARK];
         sync_wire_put_mark(mark, &sync_image_at(test, position)->mark);
         bytes_write_span(&writer, mark, sizeof(mark));
     }
+    bytes_write_span(&writer, test->guess.bytes, guess_size);
     for (uint64_t tick = first; tick <= last; tick++) {
         const SyncBuffer *row = sync_row_at(test, tick);
         bytes_write_u32(&writer, (uint32_t)row->size);
@@ -110,10 +113,11 @@ static bool read_answer(tp_synctest *test, const uint8_t *bytes, size_t size, ui
     return true;
 }
 
-static void diverge_at(tp_synctest *test, SyncCase *one, uint64_t first, uint32_t index, bool has_image)
+static void diverge_at(tp_synctest *test, SyncCase *one, uint64_t first, uint32_t index, bool has_image, bool is_guess)
 {
     tp_synctest_finding *finding = &one->result->finding;
-    *finding = (tp_synctest_finding){ .is_restored_state = index == 0, .bad_tick = index == 0 ? first : first + index - 1, .restored_at = first };
+    *finding = (tp_synctest_finding){ .is_restored_state = index == 0, .bad_tick = index == 0 ? first : first + index - 1, .restored_at = first,
+                                      .is_guessed = is_guess };
     if (!has_image || sync_image_compare(&test->shape, sync_image_at(test, first + index), &test->scratch, finding)) {
         // The other process went on where it should have stopped, so there is no state to look into.
         finding->difference = TP_SYNCTEST_ROOT;
@@ -138,12 +142,34 @@ static void compare_answer(tp_synctest *test, SyncCase *one, uint64_t first, con
             continue;
         }
         if (!sync_mark_equal(&expected->mark, &mark) || (is_last && !sync_image_compare(&test->shape, expected, &test->scratch, &unused))) {
-            diverge_at(test, one, first, i, is_last);
+            diverge_at(test, one, first, i, is_last, false);
             return;
         }
     }
     if (answer->refusal[0] != '\0' && answer->count <= one->result->distance) {
         sync_case_refuse(one, answer->count == 0 ? first : first + answer->count - 1, answer->count == 0, answer->refusal);
+    }
+}
+
+// The first tick after a guess of it, for a distance that still stands. What is compared here is beside the counts.
+static void compare_guess(tp_synctest *test, SyncCase *one, uint64_t first, const Answer *answer)
+{
+    tp_synctest_finding unused = { 0 };
+    one->result->guesses += 1;
+    for (uint32_t i = 0; i < answer->count; i++) {
+        const SyncImage *expected = sync_image_at(test, first + i);
+        SyncMark         mark = sync_wire_get_mark(answer->marks + (size_t)i * SYNC_WIRE_MARK);
+        bool             is_last = i + 1 == answer->count;
+        if (!sync_mark_equal(&expected->mark, &mark) || (is_last && !sync_image_compare(&test->shape, expected, &test->scratch, &unused))) {
+            diverge_at(test, one, first, i, is_last, true);
+            return;
+        }
+    }
+    if (answer->refusal[0] != '\0') {
+        sync_case_refuse(one, first, answer->count == 0, answer->refusal);
+    } else if (answer->count < 2) {
+        sync_case_fail(one, TP_INCOMPLETE, "process, distance %u: tick %llu was not compared after a guess of it", one->result->distance,
+                       (unsigned long long)first);
     }
 }
 
@@ -164,11 +190,11 @@ static uint32_t standing_distance(const tp_synctest *test)
     return largest;
 }
 
-static bool ask(tp_synctest *test, uint64_t first, uint64_t last, Answer *answer, tp_error *error)
+static bool ask(tp_synctest *test, uint64_t first, uint64_t last, bool is_guess, Answer *answer, tp_error *error)
 {
     const uint8_t *bytes = NULL;
     size_t         size = 0;
-    if (!write_request(test, first, last)) {
+    if (!write_request(test, first, last, is_guess)) {
         return tp_error_set(error, "out of memory");
     }
     if (!test->options.carry(test->options.carry_to, test->request.bytes, test->request.size, &bytes, &size, error)) {
@@ -178,26 +204,63 @@ static bool ask(tp_synctest *test, uint64_t first, uint64_t last, Answer *answer
            tp_error_set(error, "%zu bytes that are no answer: the other process is damaged", size);
 }
 
+static void fail_asking(tp_synctest *test, SyncCase *one, uint64_t first, uint64_t last, const char *why)
+{
+    if (sync_is_stopped(test)) {
+        sync_case_interrupt(one, first);
+        return;
+    }
+    sync_case_fail(one, TP_INTERNAL, "process, distance %u: stepping ticks %llu to %llu again: %.250s", one->result->distance,
+                   (unsigned long long)first, (unsigned long long)last, why);
+}
+
+// Restores the state before `first`, in a process where its inputs are guessed first.
+static void guess_far(tp_synctest *test, uint64_t first)
+{
+    tp_error error = { "" };
+    Answer   answer = { 0 };
+    if (standing_distance(test) == 0 || !sync_guess_make(test, first)) {
+        return;
+    }
+    bool is_answered = ask(test, first, first, true, &answer, &error);
+    for (uint32_t i = 0; i < test->report.case_count; i++) {
+        SyncCase *one = &test->cases[i];
+        if (is_standing(one) && !is_answered) {
+            fail_asking(test, one, first, first, error.text);
+        } else if (is_standing(one)) {
+            compare_guess(test, one, first, &answer);
+        }
+    }
+}
+
 // Restores the state before `first` and goes on up to `last`, for all distances.
 static void restore_far(tp_synctest *test, uint64_t first, uint64_t last)
 {
     tp_error error = { "" };
     Answer   answer = { 0 };
-    bool     is_answered = ask(test, first, last, &answer, &error);
+    bool     is_answered = ask(test, first, last, false, &answer, &error);
     for (uint32_t i = 0; i < test->report.case_count; i++) {
         SyncCase *one = &test->cases[i];
         if (!is_standing(one)) {
             continue;
         }
         if (!is_answered) {
-            sync_case_fail(one, TP_INTERNAL, "process, distance %u: stepping ticks %llu to %llu again: %.250s", one->result->distance,
-                           (unsigned long long)first, (unsigned long long)last, error.text);
+            fail_asking(test, one, first, last, error.text);
             continue;
         }
         compare_answer(test, one, first, &answer);
         if (!one->is_over) {
             uint64_t before = first - test->start + 1;
             sync_case_settle(one, before < one->result->distance ? before : one->result->distance);
+        }
+    }
+}
+
+static void interrupt_all(tp_synctest *test, uint64_t tick)
+{
+    for (uint32_t i = 0; i < test->report.case_count; i++) {
+        if (is_standing(&test->cases[i])) {
+            sync_case_interrupt(&test->cases[i], tick);
         }
     }
 }
@@ -210,7 +273,12 @@ void sync_process_run(tp_synctest *test, bool is_end)
         if (there == 0 || (there < distance && !is_end)) {
             return;
         }
+        if (sync_is_stopped(test)) {
+            interrupt_all(test, first);
+            return;
+        }
         restore_far(test, first, there < distance ? test->next - 1 : first + distance - 1);
+        guess_far(test, first);
         test->far_next += 1;
     }
 }

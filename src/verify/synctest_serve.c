@@ -9,6 +9,8 @@ typedef struct {
     uint64_t       tick, input_leaf, event_leaf;
     const uint8_t *state;
     size_t         state_size;
+    const uint8_t *guess;
+    size_t         guess_size; // 0: none
     const uint8_t *marks; // rows + 1
     BytesReader    reader; // at the first row
 } Request;
@@ -23,12 +25,14 @@ static bool parse_request(const uint8_t *bytes, size_t size, Request *request)
     request->input_leaf = bytes_read_u64(reader);
     request->event_leaf = bytes_read_u64(reader);
     uint64_t state_size = bytes_read_u64(reader);
+    request->guess_size = bytes_read_u32(reader);
     if (reader->failed || magic != SYNC_WIRE_REQUEST || request->rows > TP_SYNCTEST_DISTANCE_MAX || state_size > TP_STATE_SIZE_MAX) {
         return false;
     }
     request->state_size = (size_t)state_size;
     request->state = bytes_read_span(reader, request->state_size);
     request->marks = bytes_read_span(reader, ((size_t)request->rows + 1) * SYNC_WIRE_MARK);
+    request->guess = bytes_read_span(reader, request->guess_size);
     return !reader->failed;
 }
 
@@ -55,11 +59,30 @@ static bool add_mark(Serving *serving, const Request *request, tp_sim *sim, bool
     return sync_mark_equal(&expected, &serving->image.mark);
 }
 
+static bool restore(Serving *serving, const Request *request, tp_sim *sim)
+{
+    return sync_restore(sim, &serving->shape, request->state, request->state_size, request->tick, request->input_leaf, request->event_leaf,
+                        &serving->refusal);
+}
+
+// Whatever the guess comes to, the state before it comes back.
+static bool restore_and_guess(Serving *serving, const Request *request, tp_sim *sim)
+{
+    tp_error unused;
+    if (!restore(serving, request, sim)) {
+        return false;
+    }
+    if (request->guess_size == 0) {
+        return true;
+    }
+    (void)tp_sim_step_bytes(sim, request->guess, request->guess_size, &unused);
+    return restore(serving, request, sim);
+}
+
 // False: the request is none.
 static bool step_request(Serving *serving, Request *request, tp_sim *sim)
 {
-    serving->is_refused = !sync_restore(sim, &serving->shape, request->state, request->state_size, request->tick, request->input_leaf,
-                                        request->event_leaf, &serving->refusal);
+    serving->is_refused = !restore_and_guess(serving, request, sim);
     bool is_open = !serving->is_refused && add_mark(serving, request, sim, true);
     for (uint32_t i = 0; i < request->rows; i++) {
         uint32_t       size = bytes_read_u32(&request->reader);

@@ -10,7 +10,7 @@
 #include "bytes.h"
 #include "tickproof/rng.h"
 
-enum { SLOTS = 8, HASHED = 16 };
+enum { SLOTS = 8, HASHED = 16, MEMOS = 64 };
 
 #define GAME_FIELDS(S, F, A, H)                    \
     F(S, u64, ticks, "ticks", TP_ANY)              \
@@ -62,6 +62,8 @@ static uint64_t hidden_pending;
 static uint64_t hidden_hash_seed;
 static uint16_t hidden_free_head;
 static bool     hidden_is_warm;
+static uint64_t hidden_memo_tick[MEMOS]; // one more than it, so that none is nothing
+static uint32_t hidden_memo[MEMOS];
 static tp_pcg32 hidden_random = { 1, 1 };
 
 void planted_forget(void)
@@ -69,6 +71,7 @@ void planted_forget(void)
     hidden_steps = hidden_announced = hidden_pending = hidden_hash_seed = 0;
     hidden_free_head = 0;
     hidden_is_warm = false;
+    memset(hidden_memo_tick, 0, sizeof(hidden_memo_tick));
     hidden_random = (tp_pcg32){ 1, 1 };
 }
 
@@ -193,6 +196,21 @@ static void step_order(Game *game, bool shows)
     game->folded = folded;
 }
 
+// Added up only once a tick, since that is so costly.
+static void step_memo(Game *game, const tp_tick *tick, uint32_t memos, bool shows)
+{
+    const Input *inputs = tick->inputs;
+    uint32_t     place = (uint32_t)(tick->tick % memos);
+    if (hidden_memo_tick[place] != tick->tick + 1) {
+        hidden_memo_tick[place] = tick->tick + 1;
+        hidden_memo[place] = 1;
+        for (uint32_t slot = 0; slot < tick->players; slot++) {
+            hidden_memo[place] += (uint32_t)inputs[slot].push;
+        }
+    }
+    game->place = shows ? hidden_memo[place] : 0;
+}
+
 static void step_gap(Mark *mark, bool shows)
 {
     unsigned char *behind = (unsigned char *)(mark + 1);
@@ -206,6 +224,9 @@ static void step_first(PlantedBug bug, bool shows)
     hidden_steps += 1;
     if (shows && hidden_steps == 1 && bug == PLANTED_CRASH) {
         raise(SIGABRT); // not SIGSEGV, which a sanitizer's build takes for itself
+    }
+    if (shows && hidden_steps == 1 && bug == PLANTED_EXIT) {
+        exit(0);
     }
     for (volatile int i = 1; shows && hidden_steps == 1 && i != 0;) {
     }
@@ -254,8 +275,10 @@ static tp_step_result step(void *state, const tp_tick *tick, tp_context *context
         step_gap(mark, shows);
     } else if (bug == PLANTED_FAULT) {
         step_again(tick->tick, shows);
-    } else if (bug == PLANTED_CRASH || bug == PLANTED_HANG) {
+    } else if (bug == PLANTED_CRASH || bug == PLANTED_HANG || bug == PLANTED_EXIT) {
         step_first(bug, shows);
+    } else if (bug == PLANTED_MEMO || bug == PLANTED_MEMO_RING) {
+        step_memo(game, tick, bug == PLANTED_MEMO ? 1 : MEMOS, shows);
     } else if (bug == PLANTED_STICKY) {
         hidden_is_warm = hidden_is_warm || tick->tick == from / 2;
         game->score += shows && hidden_is_warm ? 1 : 0;
@@ -281,6 +304,7 @@ typedef struct {
     uint64_t  ticks, score;
     uint64_t  unsaved;
     bool      is_warm;
+    uint64_t  untidy;  // steps since it was tidied
     uint32_t *weight; // a heap of its own
     int64_t   bug, from;
 } Heap;
@@ -315,12 +339,13 @@ static void opaque_destroy(void *instance)
 
 static bool opaque_save(const void *instance, void *bytes, size_t capacity, size_t *size)
 {
-    const Heap *heap = instance;
+    Heap       *heap = (Heap *)instance;
     BytesWriter writer = bytes_writer(bytes, capacity);
     bytes_write_u64(&writer, heap->ticks);
     bytes_write_u64(&writer, heap->score);
     bytes_write_u64(&writer, heap->bug == PLANTED_OPAQUE_UNSAVED ? 0 : heap->unsaved);
     *size = writer.size;
+    heap->untidy = 0; // nothing that is saved: surely it does not matter
     return !writer.failed;
 }
 
@@ -342,6 +367,7 @@ static bool opaque_load(void *instance, const void *bytes, size_t size)
     free(heap->weight);
     heap->weight = weight;
     heap->ticks = ticks;
+    heap->untidy = 0;
     heap->score = score;
     heap->unsaved = heap->bug == PLANTED_OPAQUE_UNSAVED ? heap->unsaved : unsaved;
     return true;
@@ -360,12 +386,14 @@ static tp_step_result opaque_step(void *state, const tp_tick *tick, tp_context *
     (void)context;
     heap->ticks += 1;
     heap->unsaved += 1;
+    heap->untidy += 1;
     for (uint32_t slot = 0; slot < tick->players; slot++) {
         heap->score += (uint64_t)(int64_t)inputs[slot].push;
     }
     heap->is_warm = heap->is_warm || (heap->bug == PLANTED_OPAQUE_STICKY && (int64_t)tick->tick == heap->from / 2);
     if ((int64_t)tick->tick >= heap->from) {
         heap->score += heap->unsaved + heap->weight[5] + (heap->is_warm ? 1 : 0);
+        heap->score += heap->bug == PLANTED_OPAQUE_TIDY && heap->untidy > 1 ? 1 : 0;
     }
     return TP_STEP_OK;
 }
@@ -383,4 +411,21 @@ const tp_world planted_opaque = {
     .struct_size = sizeof(tp_world), .abi = TP_WORLD_ABI, .name = "planted_opaque", .revision = 1, .text = "breaks the contract when told to",
     .tick_rate_hz = 60, .players_min = 1, .players_max = 8, .players_standard = 2, .config = opaque_config, .config_count = TP_COUNT_OF(opaque_config),
     .input = &input_type, .opaque = &opaque, .init = opaque_init, .step = opaque_step,
+};
+
+static uint64_t opaque_hash(const void *instance, tp_hash_algorithm algorithm)
+{
+    const Heap    *heap = instance;
+    const uint64_t all[] = { heap->ticks, heap->score, heap->unsaved };
+    return tp_hash64(algorithm, all, sizeof(all));
+}
+
+static const tp_opaque hashed = {
+    .size_max = opaque_size_max, .create = opaque_create, .destroy = opaque_destroy, .save = opaque_save, .load = opaque_load, .hash = opaque_hash,
+};
+
+const tp_world planted_opaque_hashed = {
+    .struct_size = sizeof(tp_world), .abi = TP_WORLD_ABI, .name = "planted_hashed", .revision = 1, .text = "breaks the contract when told to",
+    .tick_rate_hz = 60, .players_min = 1, .players_max = 8, .players_standard = 2, .config = opaque_config, .config_count = TP_COUNT_OF(opaque_config),
+    .input = &input_type, .opaque = &hashed, .init = opaque_init, .step = opaque_step,
 };

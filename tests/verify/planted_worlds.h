@@ -24,6 +24,9 @@ typedef enum {
     PLANTED_CRASH,        // crashes when its first step is one that shows: in another process only
     PLANTED_HANG,         // the same, and does not return
     PLANTED_STICKY,       // a static that is set for good half way to `from`
+    PLANTED_MEMO,         // what the inputs of the last tick come to is kept by its number, and not by the inputs
+    PLANTED_MEMO_RING,    // the same of the last 64 ticks
+    PLANTED_EXIT,         // ends the process, as if all were well, when its first step is one that shows
     PLANTED_COUNT,
 } PlantedBug;
 
@@ -32,11 +35,13 @@ typedef enum {
     PLANTED_OPAQUE_UNSAVED,   // a value that save leaves out
     PLANTED_OPAQUE_UNWRITTEN, // load takes memory for a value and does not write it
     PLANTED_OPAQUE_STICKY,    // a flag that is set for good half way to `from`, and not saved
+    PLANTED_OPAQUE_TIDY,      // save tidies up, and the step depends on how untidy it is
     PLANTED_OPAQUE_COUNT,
 } PlantedOpaqueBug;
 
 extern const tp_world planted_flat;
 extern const tp_world planted_opaque;
+extern const tp_world planted_opaque_hashed; ///< the same with a hash of its own
 
 /// All statics as in a process that has just begun.
 void planted_forget(void);

@@ -359,6 +359,53 @@ Test(synctest, field_is_named)
     }
 }
 
+static volatile bool is_stopped;
+
+static void stop_at(tp_sim *straight, uint64_t tick)
+{
+    (void)straight;
+    is_stopped = tick >= 100;
+}
+
+// Goal: a wish to stop that comes while a tick is tested leaves no case verified and calls none diverged.
+Test(synctest, stopped)
+{
+    SyncRun run = syncrun_standard(&testworld_flat);
+    is_stopped = false;
+    run.before_step = stop_at;
+    run.options.stop = &is_stopped;
+    SyncOutcome outcome = run_all_strengths(&run);
+    cr_expect_eq(outcome.report.verdict, TP_INCOMPLETE, "%s", outcome.report.message);
+    cr_expect_eq(outcome.report.ticks, 101, "no case stands, so the run ends");
+    for (uint32_t i = 0; i < outcome.report.case_count; i++) {
+        cr_expect_eq(outcome.cases[i].verdict, TP_INCOMPLETE);
+        cr_expect_not_null(strstr(outcome.cases[i].message, "interrupted"), "%s", outcome.cases[i].message);
+    }
+}
+
+// Goal: what would not fit is refused before any of it is taken.
+Test(synctest, memory_is_limited)
+{
+    tp_error            error;
+    tp_synctest_options options;
+    tp_setup            setup = { .seed = 1, .players = 8, .tick_rate_hz = fighter_world.tick_rate_hz };
+    tp_sim             *sim = tp_sim_create(&fighter_world, &setup, NULL, &error);
+    cr_assert_not_null(sim, "%s", error.text);
+    tp_synctest_options_standard(&options);
+    cr_expect_lt(tp_synctest_memory(sim, NULL), TP_SYNCTEST_MEMORY_MAX);
+    uint64_t before = tp_synctest_memory(sim, &options);
+    options.distance_last = 9;
+    cr_expect_gt(tp_synctest_memory(sim, &options), before + 11 * tp_sim_encoded_max(sim));
+    tp_sim_destroy(sim);
+    setup.players = 100;
+    sim = tp_sim_create(&fighter_world, &setup, NULL, &error);
+    cr_assert_not_null(sim, "%s", error.text);
+    options.distance_last = 1000;
+    cr_expect_null(tp_synctest_create(sim, &options, &error));
+    cr_expect_not_null(strstr(error.text, "MiB"), "%s", error.text);
+    tp_sim_destroy(sim);
+}
+
 // Goal: a step that the caller kept to itself is not a run that was compared.
 Test(synctest, a_step_that_was_not_shown)
 {
@@ -419,10 +466,11 @@ Test(synctest, requests_are_checked)
     bytes_put_u32(kept, UINT32_C(0x51535054));
     bytes_put_u32(kept + 4, 0);
     memset(kept + 8, 0, 24);
-    cr_assert(tp_sim_encode(sim, kept + 40, sizeof(kept) - 40, &state_size));
+    cr_assert(tp_sim_encode(sim, kept + 44, sizeof(kept) - 44, &state_size));
     bytes_put_u64(kept + 32, state_size);
-    size_t size = 40 + state_size + 36;
-    memset(kept + 40 + state_size, 0, 36);
+    bytes_put_u32(kept + 40, 0);
+    size_t size = 44 + state_size + 36;
+    memset(kept + 44 + state_size, 0, 36);
     for (size_t cut_size = 0; cut_size < size; cut_size++) {
         cr_assert_not(tp_synctest_serve(sim, kept, cut_size, &answer, &answer_size, &error), "%zu bytes", cut_size);
     }

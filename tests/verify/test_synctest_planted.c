@@ -1,5 +1,6 @@
 // test_synctest_planted.c: worlds with one bug each, and for each strength whether it has to see that bug, at which tick and in which field.
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "planted_worlds.h"
@@ -40,6 +41,10 @@ static const Expected expected[] = {
     { PLANTED_HANG, NEVER, NEVER, TP_SYNCTEST_EQUAL, "" },
     // It is set by the time that it shows, whichever world of this process is asked.
     { PLANTED_STICKY, NEVER, NEVER, TP_SYNCTEST_EQUAL, "" },
+    { PLANTED_MEMO, AT, AT, TP_SYNCTEST_STATE, "game.place" },
+    // The straight run was the first to step each tick, with its true inputs, and all that comes later remembers those.
+    { PLANTED_MEMO_RING, NEVER, NEVER, TP_SYNCTEST_EQUAL, "" },
+    { PLANTED_EXIT, NEVER, NEVER, TP_SYNCTEST_EQUAL, "" },
 };
 
 static void check_case(const tp_synctest_case *one, const Expected *wanted)
@@ -159,5 +164,89 @@ Test(synctest_planted, opaque_unwritten)
         cr_expect_eq(outcome.cases[c].verdict, TP_DIVERGED);
         cr_expect_eq(finding->bad_tick, PLANTED_FROM, "%s", finding->text);
         cr_expect_eq(finding->difference, TP_SYNCTEST_STATE, "%s", finding->text);
+    }
+}
+
+// Served in this process, but with all statics forgotten before each request, as in one that has just begun.
+static bool forgetful_carry(void *to, const uint8_t *request, size_t size, const uint8_t **answer, size_t *answer_size, tp_error *error)
+{
+    planted_forget();
+    return nearend_carry(to, request, size, answer, answer_size, error);
+}
+
+static SyncOutcome run_process(int64_t bug, int64_t *config)
+{
+    SyncRun run = planted_run(&planted_flat, bug, config);
+    NearEnd end = { .world = run.world, .setup = { .seed = run.seed, .players = run.players, .tick_rate_hz = 60, .config = config } };
+    run.options.strengths = 1u << TP_STRENGTH_PROCESS;
+    run.options.carry = forgetful_carry;
+    run.options.carry_to = &end;
+    SyncOutcome outcome = syncrun_do(&run);
+    free(end.answer);
+    return outcome;
+}
+
+// Goal: a memo by tick is right as long as nobody guesses wrong. Nothing but the guess sees it, however many ticks it remembers.
+Test(synctest_planted, process_guesses)
+{
+    static const PlantedBug bugs[] = { PLANTED_MEMO, PLANTED_MEMO_RING };
+    int64_t                 config[2];
+    for (uint32_t i = 0; i < TP_COUNT_OF(bugs); i++) {
+        SyncOutcome outcome = run_process(bugs[i], config);
+        cr_assert_eq(outcome.report.case_count, 8);
+        for (uint32_t c = 0; c < outcome.report.case_count; c++) {
+            const tp_synctest_finding *finding = &outcome.cases[c].finding;
+            cr_expect_eq(outcome.cases[c].verdict, TP_DIVERGED, "bug %d", (int)bugs[i]);
+            cr_expect(finding->is_guessed, "%s", finding->text);
+            cr_expect_eq(finding->bad_tick, PLANTED_FROM, "%s", finding->text);
+            cr_expect_str_eq(finding->field, "game.place", "%s", finding->text);
+        }
+    }
+}
+
+// Goal: what is right without statics is right after guesses, and every tick of every case was guessed.
+Test(synctest_planted, every_tick_is_guessed)
+{
+    int64_t     config[2];
+    SyncOutcome outcome = run_process(PLANTED_NONE, config);
+    for (uint32_t c = 0; c < outcome.report.case_count; c++) {
+        cr_expect_eq(outcome.cases[c].verdict, TP_VERIFIED, "%s", outcome.cases[c].message);
+        cr_expect_eq(outcome.cases[c].guesses, TICKS);
+    }
+    SyncRun run = planted_run(&planted_flat, PLANTED_NONE, config);
+    run.is_idle = true; // the tick before and doing nothing are both right, so something is pressed
+    outcome = syncrun_do(&run);
+    for (uint32_t c = 0; c < outcome.report.case_count; c++) {
+        uint64_t distance = outcome.cases[c].distance;
+        cr_expect_eq(outcome.cases[c].verdict, TP_VERIFIED, "%s", outcome.cases[c].message);
+        // The first D ticks have all before them guessed, the others D more than themselves.
+        cr_expect_eq(outcome.cases[c].guesses, distance * (distance + 1) / 2 + (TICKS - distance) * (distance + 1));
+    }
+}
+
+// Goal: a world that its own save mends is seen by the run that never saves it: at once by its hash, else at the end.
+Test(synctest_planted, opaque_tidy)
+{
+    const tp_world *const worlds[] = { &planted_opaque, &planted_opaque_hashed };
+    int64_t               config[2];
+    for (uint32_t i = 0; i < TP_COUNT_OF(worlds); i++) {
+        SyncRun     run = planted_run(worlds[i], PLANTED_OPAQUE_TIDY, config);
+        SyncOutcome outcome = syncrun_do(&run);
+        const tp_synctest_unsaved *unsaved = &outcome.report.unsaved;
+        cr_expect_eq(outcome.report.verdict, TP_DIVERGED, "%s", worlds[i]->name);
+        cr_expect_eq(unsaved->verdict, TP_DIVERGED);
+        cr_expect_eq(unsaved->has_hash, i == 1);
+        cr_expect_eq(unsaved->finding.bad_tick, i == 1 ? PLANTED_FROM : TICKS - 1, "%s", unsaved->message);
+        cr_expect_eq(unsaved->comparisons, i == 1 ? PLANTED_FROM + 1 : 1);
+        cr_expect_str_eq(unsaved->finding.field, "byte 8 of the saved state", "%s", unsaved->message);
+        cr_expect_str_eq(outcome.report.message, unsaved->message);
+        for (uint32_t c = 0; c < outcome.report.case_count; c++) {
+            cr_expect_eq(outcome.cases[c].verdict, TP_VERIFIED, "%s: all others are saved", outcome.cases[c].message);
+        }
+        run = planted_run(worlds[i], PLANTED_OPAQUE_NONE, config);
+        outcome = syncrun_do(&run);
+        cr_expect_eq(outcome.report.verdict, TP_VERIFIED, "%s", outcome.report.message);
+        cr_expect_eq(outcome.report.unsaved.ticks, TICKS);
+        cr_expect_eq(outcome.report.unsaved.comparisons, i == 1 ? TICKS + 1 : 1);
     }
 }
