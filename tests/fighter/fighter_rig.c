@@ -146,13 +146,12 @@ void rig_stand(Rig *rig, uint32_t slot, int32_t x_raw, int32_t y_raw, FighterFac
     (void)tp_sim_state(rig->sim); // the root is stale from here on
     for (int32_t i = 0; i < stage->surface_count; i++) {
         const FighterSurface *surface = &stage->surfaces[i];
-        bool holds = surface->kind == FIGHTER_SURFACE_FLOOR || surface->kind == FIGHTER_SURFACE_PLATFORM;
-        if (holds && surface->y0 == y_raw && surface->x0 <= x_raw && x_raw <= surface->x1) {
+        if (fighter_data_holds_feet(surface) && surface->y0 == y_raw && surface->x0 <= x_raw && x_raw <= surface->x1) {
             fighter->x.raw = x_raw;
             fighter->y.raw = y_raw;
             fighter->velocity_x.raw = fighter->velocity_y.raw = fighter->launch_x.raw = fighter->launch_y.raw = 0;
             fighter->surface = (uint8_t)(i + 1);
-            fighter->ledge = fighter->dropping = fighter->is_launched = fighter->partner = 0;
+            fighter->ledge = fighter->dropping = fighter->is_launched = fighter->partner = fighter->is_guard_spent = 0;
             fighter->hitlag_ticks = fighter->lag_ticks = fighter->guard_ticks = fighter->action_tick = 0;
             fighter->action = FIGHTER_ACTION_IDLE;
             fighter->facing = (uint8_t)facing;
@@ -160,6 +159,27 @@ void rig_stand(Rig *rig, uint32_t slot, int32_t x_raw, int32_t y_raw, FighterFac
         }
     }
     cr_assert_fail("nothing to stand on at %d, %d", (int)x_raw, (int)y_raw);
+}
+
+void rig_poise(Rig *rig, uint32_t slot, FighterAction action)
+{
+    const FighterKind *kind = fighter_data_kind(&tp_sim_layout(rig->sim)->setup, slot);
+    Fighter *fighter = &rig->state.fighters[slot];
+    fighter->action = (uint8_t)action;
+    fighter->action_tick = (uint16_t)(fighter_strikes[kind->actions[action].first_strike].first_tick - 1);
+    fighter->strike_part = 0;
+    fighter->struck[0] = fighter->struck[1] = 0;
+}
+
+uint32_t rig_event_place(const Rig *rig, FighterEvent type)
+{
+    tp_view view = tp_sim_view(rig->sim);
+    for (uint32_t i = 0; i < view.event_count; i++) {
+        if (view.events[i].type == (uint32_t)type) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
 }
 
 void rig_check(const Rig *rig)

@@ -51,6 +51,10 @@ const FighterImpact *rig_impact_of(const Rig *rig, FighterEvent type, uint32_t s
 
 /// Puts a fighter on the ground there, IDLE, at rest, looking that way. Fails the test where nothing is to stand on; `y` is the height of it.
 void rig_stand(Rig *rig, uint32_t slot, int32_t x_raw, int32_t y_raw, FighterFacing facing);
+/// Puts a fighter into this action, one tick before its first strike begins.
+void rig_poise(Rig *rig, uint32_t slot, FighterAction action);
+/// Where in the last tick's events the first of this type is; UINT32_MAX: nowhere.
+uint32_t rig_event_place(const Rig *rig, FighterEvent type);
 /// Fails the test when the state is not one that a decoder accepts.
 void rig_check(const Rig *rig);
 

@@ -147,7 +147,7 @@ static const char *first_missing_place(const Coverage *seen, char *text, size_t 
             }
         }
         for (int32_t i = 0; i < stage->surface_count; i++) {
-            bool holds = stage->surfaces[i].kind == FIGHTER_SURFACE_FLOOR || stage->surfaces[i].kind == FIGHTER_SURFACE_PLATFORM;
+            bool holds = fighter_data_holds_feet(&stage->surfaces[i]);
             if (holds && seen->surfaces[k][i] == 0) {
                 snprintf(text, size, "surface %d of %s", (int)i, fighter_stage_names[k]);
                 return text;

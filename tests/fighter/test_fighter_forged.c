@@ -74,6 +74,13 @@ static uint64_t draw64(tp_pcg32 *noise)
     return high << 32 | tp_pcg32_next(noise);
 }
 
+// Of any size.
+static int64_t draw_any(tp_pcg32 *noise)
+{
+    uint64_t value = draw64(noise);
+    return (int64_t)(value >> tp_pcg32_below(noise, 64));
+}
+
 // An end of the range, something in it, or something near to what was there.
 static int64_t draw_value(tp_pcg32 *noise, const tp_field *field, int64_t now, uint32_t link_max)
 {
@@ -81,7 +88,7 @@ static int64_t draw_value(tp_pcg32 *noise, const tp_field *field, int64_t now, u
     int64_t high = link_max;
     switch (field->range.kind) {
     case TP_RANGE_ANY:
-        return (int64_t)(draw64(noise) >> tp_pcg32_below(noise, 64));
+        return draw_any(noise);
     case TP_RANGE_MINMAX:
         low = field->range.min;
         high = field->range.max;
@@ -113,23 +120,34 @@ static int64_t read_value(const uint8_t *at, uint32_t size)
 }
 
 // The canonical bytes are the struct's values in order, little-endian: the place of a field in them is what the ones before take.
-static void change_field(Forger *forger, uint8_t *bytes, uint32_t section, uint32_t element, uint32_t field_index, char *what, size_t what_size)
+static size_t place_of(const Forger *forger, uint32_t section, uint32_t element, uint32_t field_index)
 {
-    const tp_layout *layout = tp_sim_layout(forger->rig.sim);
-    tp_context context = tp_layout_context(layout);
+    tp_context context = tp_layout_context(tp_sim_layout(forger->rig.sim));
     size_t at = 0;
     for (uint32_t i = 0; i < section; i++) {
         at += (size_t)context.section_count[i] * fighter_world.sections[i].element_size;
     }
     const tp_section *table = &fighter_world.sections[section];
+    return at + (size_t)element * table->element_size + table->fields[field_index].offset;
+}
+
+static void put_value(uint8_t *at, uint32_t size, int64_t value)
+{
+    for (uint32_t i = 0; i < size; i++) {
+        at[i] = (uint8_t)((uint64_t)value >> 8 * i);
+    }
+}
+
+static void change_field(Forger *forger, uint8_t *bytes, uint32_t section, uint32_t element, uint32_t field_index, char *what, size_t what_size)
+{
+    tp_context context = tp_layout_context(tp_sim_layout(forger->rig.sim));
+    const tp_section *table = &fighter_world.sections[section];
     const tp_field *field = &table->fields[field_index];
     uint32_t size = field->size / field->count;
     uint32_t index = tp_pcg32_below(&forger->noise, field->count);
-    at += (size_t)element * table->element_size + field->offset + (size_t)index * size;
+    size_t at = place_of(forger, section, element, field_index) + (size_t)index * size;
     int64_t value = draw_value(&forger->noise, field, read_value(bytes + at, size), context.section_count[FIGHTER_SECTION_PROJECTILES]);
-    for (uint32_t i = 0; i < size; i++) {
-        bytes[at + i] = (uint8_t)((uint64_t)value >> 8 * i);
-    }
+    put_value(bytes + at, size, value);
     snprintf(what, what_size, "%s %u, %s = %lld", table->name, element, field->name, (long long)value);
 }
 
@@ -164,6 +182,41 @@ static void forge_each_field(Forger *forger, uint32_t values)
     restore_real(forger);
 }
 
+static uint32_t field_named(const char *name)
+{
+    const tp_section *fighters = &fighter_world.sections[FIGHTER_SECTION_FIGHTERS];
+    uint32_t i = 0;
+    while (i < fighters->field_count && strcmp(fighters->fields[i].name, name) != 0) {
+        i++;
+    }
+    cr_assert_lt(i, fighters->field_count, "no field %s", name);
+    return i;
+}
+
+// An empty slot of a match that is played keeps lives for that match or one before it, and for no other.
+static void forge_absent(Forger *forger)
+{
+    uint32_t field = field_named("last_match");
+    while (forger->rig.state.match->phase != FIGHTER_PHASE_PLAYING || forger->rig.state.fighters[3].stocks == 0) {
+        reach_state(forger, 1);
+    }
+    rig_set_present(&forger->rig, 3, false);
+    reach_state(forger, 2);
+    uint32_t number = forger->rig.state.match->number;
+    cr_assert_eq(forger->rig.state.fighters[3].last_match, number);
+    bool has_lives = forger->rig.state.fighters[3].stocks != 0;
+    rig_set_present(&forger->rig, 3, true); // who comes plays on from what was forged
+    for (uint32_t value = 0; value <= number + 2; value++) {
+        uint8_t bytes[SIZE_MAX_BYTES];
+        memcpy(bytes, forger->real, forger->size);
+        put_value(bytes + place_of(forger, FIGHTER_SECTION_FIGHTERS, 3, field), sizeof(uint32_t), value);
+        bool is_taken = try_state(forger, bytes, "last_match of an empty slot");
+        cr_assert_eq(is_taken, value <= number && (value != 0 || !has_lives), "%u of %u", value, number);
+        forger->accepted_by_field[FIGHTER_SECTION_FIGHTERS][field] += is_taken;
+    }
+    restore_real(forger);
+}
+
 // Goal: every field of reached states, one at a time.
 static void forge_stage(int64_t stage)
 {
@@ -174,6 +227,7 @@ static void forge_stage(int64_t stage)
         reach_state(&forger, 97);
         forge_each_field(&forger, 2);
     }
+    forge_absent(&forger);
     const tp_section *fighters = &fighter_world.sections[FIGHTER_SECTION_FIGHTERS];
     for (uint32_t i = 0; i < fighters->field_count; i++) {
         bool is_padding = strcmp(fighters->fields[i].name, "padding") == 0;
@@ -292,6 +346,9 @@ Test(fighter_forged, lies_of_fighters)
     LIE(hitlag_ticks, 21, "hitlag_ticks");
     LIE(is_launched, 1, "is_launched");
     LIE(last_hit_by, 4, "last_hit_by");
+    LIE(lag_ticks, 1001, "lag_ticks");
+    LIE(guard_ticks, 121, "guard_ticks");
+    LIE(is_guard_spent, 1, "is_guard_spent");
     LIE(struck[0], 8, "struck");
     LIE(struck[1], 1, "struck");
     LIE(jumps_left, 8, "jumps_left");
@@ -318,6 +375,7 @@ Test(fighter_forged, lies_of_the_absent)
     LIE(last_match, 0, "stocks");
     LIE(is_here, 1, "is_here");
     fighter = &rig.state.fighters[1];
+    LIE(last_hit_by, 1, "last_hit_by");
     fighter->surface = 0;
     fighter->action = FIGHTER_ACTION_KO;
     cr_assert_null(wrong_with(&rig));
@@ -343,8 +401,16 @@ Test(fighter_forged, lies_of_two)
     LIE(partner, 3, "partner");
     LIE(partner, 0, "partner");
     LIE(action, FIGHTER_ACTION_IDLE, "partner");
+    LIE(launch_y.raw, -1, "launch_x");
+    fighter = holder;
+    LIE(launch_x.raw, 1, "launch_x");
+    LIE(lag_ticks, 1060, "lag_ticks");
+    fighter->lag_ticks = 1059;
+    cr_assert_null(wrong_with(&rig));
+    fighter = &rig.state.fighters[1];
     fighter->surface = 0;
     refuse(&rig, "surface");
+    holder->lag_ticks = 0;
     for (uint32_t i = 0; i < 2; i++) {
         Fighter *hanging = &rig.state.fighters[i];
         hanging->partner = 0;
@@ -355,6 +421,13 @@ Test(fighter_forged, lies_of_two)
     cr_assert_null(wrong_with(&rig));
     LIE(ledge, 1, "ledge");
     LIE(ledge, 0, "ledge");
+    LIE(launch_x.raw, 1, "launch_x");
+    fighter->action = FIGHTER_ACTION_LEDGE_CLIMB;
+    LIE(launch_x.raw, 1, "launch_x");
+    fighter->ledge = 0;
+    fighter->action = FIGHTER_ACTION_RESPAWN;
+    cr_assert_null(wrong_with(&rig));
+    LIE(launch_y.raw, 1, "launch_x");
     rig_close(&rig);
 }
 
@@ -402,6 +475,10 @@ Test(fighter_forged, lies_of_projectiles)
     shot->owner = 1;
     refuse(&rig, "kind");
     shot->owner = 0;
+    Fighter owner = rig.state.fighters[0];
+    rig.state.fighters[0] = (Fighter){ 0 };
+    refuse(&rig, "owner");
+    rig.state.fighters[0] = owner;
     shot->life_ticks = (uint16_t)(fighter_kinds[0].shot.life_ticks + 1);
     refuse(&rig, "life_ticks");
     shot->life_ticks = 3;

@@ -161,6 +161,64 @@ Test(fighter_grab, clash)
     rig_close(&rig);
 }
 
+// Goal: nobody takes hold of one whose hands have just met another's, whatever the slots. A tick later a third one may: then it is a whole hold, which
+// ends like any other.
+Test(fighter_grab, clash_and_a_third_one)
+{
+    static const uint8_t orders[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+    for (uint32_t k = 0; k < 6; k++) {
+        Rig rig;
+        open_hall(&rig, 3);
+        stand(&rig, orders[k][0], 0, FIGHTER_FACING_RIGHT);
+        stand(&rig, orders[k][1], 24, FIGHTER_FACING_LEFT);
+        stand(&rig, orders[k][2], -20, FIGHTER_FACING_RIGHT); // reaches the first one, which does not reach it
+        rig.pads[0] = rig.pads[1] = rig.pads[2] = grab;
+        cr_assert(step_until(&rig, FIGHTER_EVENT_RELEASED, 20), "order %u", k);
+        cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_RELEASED), 2, "order %u", k);
+        cr_assert_eq(rig.seen[FIGHTER_EVENT_GRABBED], 0, "order %u", k);
+        rig_step(&rig);
+        rig_check(&rig);
+        cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_GRABBED), 1, "order %u: the third one still reaches", k);
+        cr_assert_eq(rig_impact(&rig, FIGHTER_EVENT_GRABBED)->slot, orders[k][0]);
+        cr_assert(step_until(&rig, FIGHTER_EVENT_RELEASED, 70), "order %u", k);
+        rig_steps(&rig, 20);
+        for (uint32_t i = 0; i < 3; i++) {
+            cr_assert_eq(rig.state.fighters[i].partner, 0);
+            cr_assert_eq(rig.state.fighters[i].action, FIGHTER_ACTION_IDLE);
+        }
+        rig_close(&rig);
+    }
+}
+
+// Goal: nobody takes hold of who is frozen by a blow.
+Test(fighter_grab, not_while_frozen)
+{
+    for (uint16_t hitlag = 0; hitlag < 8; hitlag += 7) {
+        Rig rig;
+        open_hall(&rig, 2);
+        stand(&rig, 0, 0, FIGHTER_FACING_RIGHT);
+        stand(&rig, 1, 20, FIGHTER_FACING_LEFT);
+        rig_poise(&rig, 0, FIGHTER_ACTION_GRAB);
+        rig.state.fighters[1].hitlag_ticks = hitlag;
+        rig_step(&rig);
+        cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_GRABBED), hitlag == 0);
+        rig_close(&rig);
+    }
+}
+
+// Goal: a throw leaves nothing of the hold's ticks behind, so that they are a hold's alone.
+Test(fighter_grab, throwing_ends_the_count)
+{
+    Rig rig;
+    open_hold(&rig, 900, FIGHTER_FACING_RIGHT);
+    cr_assert_eq(rig.state.fighters[0].lag_ticks, 960);
+    rig.pads[0].stick_y = 127;
+    rig_step(&rig);
+    cr_assert_eq(rig.state.fighters[0].action, FIGHTER_ACTION_THROW_UP);
+    cr_assert_eq(rig.state.fighters[0].lag_ticks, 0);
+    rig_close(&rig);
+}
+
 // Goal: of two that reach for one the nearer gets it whatever the slots, and nobody when they are as near.
 Test(fighter_grab, two_reach_for_one)
 {
@@ -249,6 +307,7 @@ Test(fighter_grab, blow_ends_it)
         cr_assert(step_until(&rig, FIGHTER_EVENT_HIT, 20));
         cr_assert_eq(rig_impact(&rig, FIGHTER_EVENT_HIT)->slot, target);
         cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_RELEASED), 1);
+        cr_assert_lt(rig_event_place(&rig, FIGHTER_EVENT_RELEASED), rig_event_place(&rig, FIGHTER_EVENT_HIT));
         cr_assert_eq(rig.state.fighters[0].partner, 0);
         cr_assert_eq(rig.state.fighters[1].partner, 0);
         cr_assert_eq(rig.state.fighters[target].guard_ticks, 0);
@@ -295,12 +354,14 @@ Test(fighter_grab, stays_where_one_can_stand)
         flyer->x.raw = FIGHTER_RAW(146);
         flyer->y.raw = FIGHTER_RAW(52);
         flyer->velocity_y.raw = 0;
+        flyer->is_guard_spent = 1;
         rig_step(&rig);
         rig.pads[0] = neutral;
     }
     cr_assert_eq(rig.seen[FIGHTER_EVENT_GRABBED], 1);
     cr_assert_eq(flyer->x.raw, FIGHTER_RAW(130));
     cr_assert_eq(flyer->surface, rig.state.fighters[0].surface);
+    cr_assert_eq(flyer->is_guard_spent, 0, "it stands");
     for (int i = 0; i < 200; i++) {
         rig_step(&rig);
         rig_check(&rig);

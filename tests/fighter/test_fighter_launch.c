@@ -60,7 +60,9 @@ Test(fighter_launch, formula)
     uint32_t capped = 0;
     for (uint32_t i = 0; i < 300000; i++) {
         uint32_t scale = i % 3;
-        FighterStrike strike = strike_of((int32_t)tp_pcg32_below(&noise, 201), (int32_t)tp_pcg32_below(&noise, scale == 2 ? 1001 : 301));
+        int32_t base = (int32_t)tp_pcg32_below(&noise, 201);
+        int32_t growth = (int32_t)tp_pcg32_below(&noise, scale == 2 ? 1001 : 301);
+        FighterStrike strike = strike_of(base, growth);
         tp_fx u = { (int32_t)tp_pcg32_below(&noise, FIGHTER_RAW(scale == 0 ? 20 : 999)) };
         tp_fx s = { (int32_t)((int64_t)u.raw * (55 + tp_pcg32_below(&noise, 46)) / 100) };
         tp_fx v = { (int32_t)tp_pcg32_below(&noise, FIGHTER_RAW(scale == 0 ? 200 : 999) + 1) };
@@ -317,4 +319,72 @@ Test(fighter_launch, bounces)
     fighter_launch_apply(&step, 1, &blow);
     cr_assert_eq(rig.state.fighters[1].launch_y.raw, FIGHTER_RAW(3) / 2 * 4 / 5);
     rig_close(&rig);
+}
+
+static void open_three(Rig *rig)
+{
+    RigConfig config = rig_config();
+    config.items[FIGHTER_CONFIG_STAGE] = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        config.items[FIGHTER_CONFIG_FIGHTER_1 + i] = FIGHTER_KIND_VALE;
+    }
+    rig_open_with(rig, 3, 1, config);
+    rig_step(rig);
+}
+
+// Goal: of two equal blows at one fighter in one tick the lower slot's launches, from whichever side; the damage of both counts.
+Test(fighter_launch, equal_blows)
+{
+    for (uint32_t left = 0; left < 3; left += 2) {
+        Rig rig;
+        open_three(&rig);
+        rig_stand(&rig, 1, 0, 0, FIGHTER_FACING_LEFT);
+        rig_stand(&rig, left, -FIGHTER_RAW(22), 0, FIGHTER_FACING_RIGHT);
+        rig_stand(&rig, 2 - left, FIGHTER_RAW(22), 0, FIGHTER_FACING_LEFT);
+        rig_poise(&rig, 0, FIGHTER_ACTION_SMASH_FORWARD);
+        rig_poise(&rig, 2, FIGHTER_ACTION_SMASH_FORWARD);
+        rig_step(&rig);
+        const FighterImpact *impact = rig_impact(&rig, FIGHTER_EVENT_HIT);
+        cr_assert_not_null(impact);
+        cr_assert_eq(impact->damage.raw, 2 * fighter_strikes[fighter_kinds[0].actions[FIGHTER_ACTION_SMASH_FORWARD].first_strike].damage);
+        cr_assert_eq(impact->by, 1, "left %u", left);
+        cr_assert_eq(rig.state.fighters[1].launch_x.raw > 0, left == 0);
+        rig_close(&rig);
+    }
+}
+
+// Goal: who strikes weakly in the tick in which it is struck hard is frozen for as long as the hard blow says.
+Test(fighter_launch, longer_freeze_counts)
+{
+    Rig rig;
+    open_three(&rig);
+    rig_stand(&rig, 0, 0, 0, FIGHTER_FACING_RIGHT);
+    rig_stand(&rig, 1, FIGHTER_RAW(20), 0, FIGHTER_FACING_LEFT);
+    rig_stand(&rig, 2, -FIGHTER_RAW(22), 0, FIGHTER_FACING_RIGHT);
+    rig_poise(&rig, 0, FIGHTER_ACTION_JAB);
+    rig_poise(&rig, 2, FIGHTER_ACTION_SMASH_FORWARD);
+    rig_step(&rig);
+    const FighterImpact *hard = rig_impact_of(&rig, FIGHTER_EVENT_HIT, 0);
+    const FighterImpact *weak = rig_impact_of(&rig, FIGHTER_EVENT_HIT, 1);
+    cr_assert(hard != NULL && weak != NULL);
+    cr_assert_lt(fighter_launch_hitlag(weak->damage), fighter_launch_hitlag(hard->damage));
+    cr_assert_eq(rig.state.fighters[0].hitlag_ticks, fighter_launch_hitlag(hard->damage));
+    rig_close(&rig);
+}
+
+// Goal: the weakest blow stuns for a tick.
+Test(fighter_launch, weakest_stun)
+{
+    static const struct { int32_t knockback, stun; } rows[] = { { 0, 1 }, { 2, 1 }, { 5, 2 }, { 2500, FIGHTER_STUN_MAX } };
+    for (size_t i = 0; i < TP_COUNT_OF(rows); i++) {
+        Rig rig;
+        open_duel(&rig, 0, 100);
+        tp_context context = tp_layout_context(tp_sim_layout(rig.sim));
+        FighterStep step = { .state = rig.state, .context = &context };
+        FighterStrike strike = { .angle = 45 };
+        FighterBlow blow = { .strike = &strike, .facing = FIGHTER_FACING_RIGHT, .damage = units(1), .knockback = units(rows[i].knockback) };
+        fighter_launch_apply(&step, 1, &blow);
+        cr_assert_eq(rig.state.fighters[1].lag_ticks, rows[i].stun, "row %zu", i);
+        rig_close(&rig);
+    }
 }

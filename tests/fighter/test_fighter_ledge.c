@@ -238,3 +238,123 @@ Test(fighter_ledge, ways_to_leave)
         cr_assert_eq(fighter->ledge == 0, lets_go);
     }
 }
+
+// Goal: of two that come to one ledge together the nearer takes it, in whichever slot: by a single bit, sideways or up; equally near, nobody.
+Test(fighter_ledge, nearer_takes_it)
+{
+    static const struct { int32_t x, y; } aways[] = { { 1, 0 }, { FIGHTER_RAW(5), 0 }, { 0, -1 }, { 0, -FIGHTER_RAW(9) }, { 0, 0 } };
+    for (uint32_t i = 0; i < 2 * TP_COUNT_OF(aways); i++) {
+        Solo solo;
+        uint32_t far = i % 2;
+        fall_past(&solo, 2, FIGHTER_RAW(10), -FIGHTER_RAW(20), 0, -FIGHTER_RAW(2));
+        solo.fighters[far].x.raw += aways[i / 2].x;
+        solo.fighters[far].y.raw += aways[i / 2].y;
+        move_and_catch(&solo);
+        bool is_even = aways[i / 2].x == 0 && aways[i / 2].y == 0;
+        cr_assert_eq(solo.fighters[far].ledge, 0, "row %u", i);
+        cr_assert_eq(solo.fighters[1 - far].ledge, is_even ? 0 : 2, "row %u", i);
+    }
+}
+
+// Goal: two equally near do not hand the ledge to a third one that is further away, and a nearer third one takes it.
+Test(fighter_ledge, three_at_one)
+{
+    for (uint32_t third = 0; third < 3; third++) {
+        for (int32_t more = -1; more <= 1; more += 2) {
+            Solo solo;
+            fall_past(&solo, 3, FIGHTER_RAW(10), -FIGHTER_RAW(20), 0, -FIGHTER_RAW(2));
+            solo.fighters[third].x.raw += more;
+            move_and_catch(&solo);
+            for (uint32_t i = 0; i < 3; i++) {
+                cr_assert_eq(solo.fighters[i].ledge, i == third && more < 0 ? 2 : 0, "slot %u of %u", i, third);
+            }
+        }
+    }
+}
+
+// Goal: a catch does not shorten a guard.
+Test(fighter_ledge, longer_guard_goes_on)
+{
+    Solo solo;
+    fall_past(&solo, 1, FIGHTER_RAW(10), -FIGHTER_RAW(5), 0, -FIGHTER_RAW(2));
+    solo.fighters[0].guard_ticks = 100;
+    move_and_catch(&solo);
+    cr_assert_eq(solo.fighters[0].action, FIGHTER_ACTION_LEDGE_HANG);
+    cr_assert_eq(solo.fighters[0].guard_ticks, 100);
+}
+
+static void catch_again(Rig *rig)
+{
+    Fighter *fighter = &rig->state.fighters[0];
+    for (int i = 0; i < 200; i++) {
+        bool is_free = fighter->action == FIGHTER_ACTION_AIR;
+        bool does_drop = fighter->action == FIGHTER_ACTION_LEDGE_HANG && fighter->action_tick >= 9;
+        bool does_jump = is_free && fighter->jumps_left == fighter_kinds[0].air_jumps && fighter->y.raw < -FIGHTER_RAW(70);
+        rig->pads[0] = (FighterInput){ .buttons = does_jump ? FIGHTER_BUTTON_JUMP : 0, .stick_y = does_drop ? -60 : 0 };
+        rig_step(rig);
+        rig_check(rig);
+        if (rig_event_count(rig, FIGHTER_EVENT_LEDGE) > 0) {
+            return;
+        }
+    }
+    cr_assert_fail("it did not come back to the ledge");
+}
+
+static void put_beside_ledge(Rig *rig)
+{
+    Fighter *fighter = &rig->state.fighters[0];
+    fighter->action = FIGHTER_ACTION_AIR;
+    fighter->surface = 0;
+    fighter->ledge = fighter->ledge_wait_ticks = 0;
+    fighter->x.raw = FIGHTER_RAW(160);
+    fighter->y.raw = -FIGHTER_RAW(10);
+    fighter->velocity_y.raw = -1;
+}
+
+// Goal: who drops, jumps in the air and catches again and again is guarded the first time only; standing and being struck give the guard back.
+Test(fighter_ledge, guards_once)
+{
+    Rig rig;
+    rig_open(&rig, 2, 1);
+    rig_step(&rig);
+    const Fighter *fighter = &rig.state.fighters[0];
+    put_beside_ledge(&rig);
+    catch_again(&rig);
+    cr_assert_eq(fighter->guard_ticks, FIGHTER_LEDGE_GUARD);
+    for (int i = 0; i < 3; i++) {
+        catch_again(&rig);
+        cr_assert_eq(fighter->guard_ticks, 0, "catch %d", i + 2);
+    }
+    rig_steps(&rig, 9);
+    rig.pads[0] = (FighterInput){ .stick_y = 60 };
+    for (int i = 0; i < 60 && fighter->action != FIGHTER_ACTION_IDLE; i++) {
+        rig_step(&rig);
+        rig.pads[0] = (FighterInput){ 0 };
+    }
+    cr_assert_eq(fighter->action, FIGHTER_ACTION_IDLE);
+    cr_assert_eq(fighter->is_guard_spent, 0, "it stands");
+    put_beside_ledge(&rig);
+    catch_again(&rig);
+    cr_assert_eq(fighter->guard_ticks, FIGHTER_LEDGE_GUARD);
+    rig_steps(&rig, 40);
+    rig_stand(&rig, 1, FIGHTER_RAW(150) - FIGHTER_RAW(1), 0, FIGHTER_FACING_RIGHT);
+    tp_context context = tp_layout_context(tp_sim_layout(rig.sim));
+    FighterStep step = { .state = rig.state, .context = &context };
+    FighterStrike strike = { .angle = 45 };
+    FighterBlow blow = { .strike = &strike, .by = 1, .damage = { FIGHTER_RAW(3) }, .knockback = { FIGHTER_RAW(10) } };
+    fighter_launch_apply(&step, 0, &blow);
+    cr_assert_eq(fighter->is_guard_spent, 0, "it was struck");
+    rig_close(&rig);
+}
+
+// Goal: coming down to a floor gives the guard back as well.
+Test(fighter_ledge, landing_gives_the_guard_back)
+{
+    Solo solo;
+    solo_open(&solo, 1, &fighter_stages[TERRACE], vale);
+    solo_throw(&solo, 0, 0, FIGHTER_RAW(1), 0, -FIGHTER_RAW(3));
+    solo.fighters[0].is_guard_spent = 1;
+    fighter_collide_move(&solo.step);
+    cr_assert_neq(solo.fighters[0].surface, 0);
+    cr_assert_eq(solo.fighters[0].is_guard_spent, 0);
+}

@@ -117,7 +117,7 @@ Test(fighter_match, credit)
     rig_set_present(&rig, 2, false);
     push_out(&rig, 1);
     rig_step(&rig);
-    cr_assert_eq(rig_impact(&rig, FIGHTER_EVENT_KO)->by, 3);
+    cr_assert_eq(rig_impact(&rig, FIGHTER_EVENT_KO)->by, 0);
     cr_assert_eq(rig.state.fighters[2].kos, 0);
     rig_check(&rig);
     rig_close(&rig);
@@ -324,5 +324,18 @@ Test(fighter_match, books_balance)
     }
     cr_assert_gt(rig.seen[FIGHTER_EVENT_MATCH_ENDED], 10);
     cr_assert_leq(rig.seen[FIGHTER_EVENT_MATCH_BEGAN] - rig.seen[FIGHTER_EVENT_MATCH_ENDED], 1);
+    rig_close(&rig);
+}
+
+// Goal: events stand in the order in which they came about: the fall before the end of the match that it makes.
+Test(fighter_match, falls_before_it_ends)
+{
+    Rig rig;
+    rig_open_with(&rig, 2, 1, short_match(1, 0, 2));
+    rig_steps(&rig, 2);
+    push_out(&rig, 0);
+    rig_step(&rig);
+    cr_assert_neq(rig_event_place(&rig, FIGHTER_EVENT_MATCH_ENDED), UINT32_MAX);
+    cr_assert_lt(rig_event_place(&rig, FIGHTER_EVENT_KO), rig_event_place(&rig, FIGHTER_EVENT_MATCH_ENDED));
     rig_close(&rig);
 }

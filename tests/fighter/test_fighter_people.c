@@ -174,8 +174,9 @@ Test(fighter_people, held_press_is_saved)
     rig_close(&loaded);
 }
 
-// Goal: who leaves is gone at once, wherever it was: the event says where, the slot is empty, and who takes it next begins anew.
-Test(fighter_people, leaves_and_comes_again)
+// Goal: who leaves is gone at once, wherever it was: the event says where, the slot keeps the lives that are left and nothing else, and the only
+// other one has won.
+Test(fighter_people, leaves)
 {
     Rig rig;
     Fighter nobody = { .last_match = 1, .stocks = 3 };
@@ -288,5 +289,46 @@ Test(fighter_people, tick_two_to_the_32_is_not_the_first)
     rig_step(&rig);
     cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_JOINED), 1);
     cr_assert_eq(rig.state.fighters[0].action, FIGHTER_ACTION_IDLE);
+    rig_close(&rig);
+}
+
+// Goal: whoever takes a slot inherits nothing of who had it before: neither the credit for its blows nor what it has in the air.
+Test(fighter_people, nothing_is_inherited)
+{
+    Rig rig;
+    rig_open(&rig, 4, 1);
+    rig_step(&rig);
+    for (uint32_t i = 0; i < 4; i++) {
+        FighterProjectileHandle handle = fighter_projectile_create(&rig.state.projectiles);
+        FighterProjectile *shot = fighter_projectile_get(&rig.state.projectiles, handle);
+        uint32_t owner = i == 1 ? 1 : 2;
+        uint32_t kind = (uint32_t)fighter_data_kind_name(&tp_sim_layout(rig.sim)->setup, owner);
+        *shot = (FighterProjectile){ .generation = shot->generation, .next_free = shot->next_free, .y = { FIGHTER_RAW(150) },
+                                     .velocity_x = { fighter_kinds[kind].shot.speed_x }, .life_ticks = 20, .owner = (uint8_t)owner,
+                                     .kind = (uint8_t)kind };
+    }
+    rig.state.fighters[0].last_hit_by = 3;
+    rig.state.fighters[1].last_hit_by = 3;
+    rig.state.fighters[3].last_hit_by = 2;
+    rig.state.fighters[3].struck[0] = 6;
+    rig_check(&rig);
+    rig_set_present(&rig, 2, false);
+    rig_step(&rig);
+    rig_check(&rig);
+    cr_assert_eq(rig.state.fighters[0].last_hit_by, 0);
+    cr_assert_eq(rig.state.fighters[1].last_hit_by, 0);
+    cr_assert_eq(rig.state.fighters[3].last_hit_by, 2, "that one is still here");
+    cr_assert_eq(rig.state.fighters[3].struck[0], 2, "who comes next may be struck");
+    cr_assert_eq(rig.state.projectiles.head->live, 1);
+    cr_assert_eq(rig.state.projectiles.slots[1].owner, 1);
+    rig_set_present(&rig, 2, true);
+    rig_steps(&rig, 2);
+    Fighter *falling = &rig.state.fighters[1];
+    falling->surface = 0;
+    falling->action = FIGHTER_ACTION_AIR;
+    falling->x.raw = FIGHTER_RAW(400);
+    rig_step(&rig);
+    cr_assert_eq(rig_event_count(&rig, FIGHTER_EVENT_KO), 1);
+    cr_assert_eq(rig.state.fighters[2].kos, 0);
     rig_close(&rig);
 }

@@ -104,7 +104,11 @@ static int32_t draw(tp_pcg32 *noise, int32_t most)
 // `size` bounds places and ends. Every third capsule is a point or an upright or level line, as those of bodies are.
 static FighterCapsule draw_capsule(tp_pcg32 *noise, int32_t size)
 {
-    FighterCapsule capsule = { draw(noise, size), draw(noise, size), draw(noise, size), draw(noise, size), 0 };
+    FighterCapsule capsule = { 0 };
+    capsule.x0 = draw(noise, size);
+    capsule.y0 = draw(noise, size);
+    capsule.x1 = draw(noise, size);
+    capsule.y1 = draw(noise, size);
     uint32_t form = tp_pcg32_below(noise, 9);
     capsule.x1 = form == 0 || form == 1 ? capsule.x0 : capsule.x1;
     capsule.y1 = form == 0 || form == 2 ? capsule.y0 : capsule.y1;
@@ -113,7 +117,8 @@ static FighterCapsule draw_capsule(tp_pcg32 *noise, int32_t size)
 
 static Case draw_case(tp_pcg32 *noise, int32_t size)
 {
-    Case c = { .a = draw_capsule(noise, size), .b = draw_capsule(noise, size) };
+    Case c = { .a = draw_capsule(noise, size) };
+    c.b = draw_capsule(noise, size);
     c.ax.raw = draw(noise, 2 * size);
     c.ay.raw = draw(noise, 2 * size);
     c.bx.raw = draw(noise, 2 * size);
@@ -203,7 +208,9 @@ Test(fighter_reach, touching_counts)
 
 static FighterPose draw_pose(tp_pcg32 *noise, int32_t size)
 {
-    FighterPose pose = { .x = { draw(noise, size) }, .y = { draw(noise, size) }, .looks_left = tp_pcg32_below(noise, 2) != 0 };
+    FighterPose pose = { .x = { draw(noise, size) } };
+    pose.y.raw = draw(noise, size);
+    pose.looks_left = tp_pcg32_below(noise, 2) != 0;
     pose.from_x.raw = pose.x.raw + draw(noise, size) / 64 * 64;
     pose.from_y.raw = pose.y.raw + draw(noise, size) / 64 * 64;
     return pose;

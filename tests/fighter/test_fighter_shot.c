@@ -202,23 +202,77 @@ Test(fighter_shot, nobody_is_too_fast)
     }
 }
 
-// Goal: it outlives its owner's presence, and whoever comes into the slot gets the credit.
-Test(fighter_shot, stays_when_its_owner_leaves)
+// Goal: it goes with its owner, at once, and strikes nobody any more; those of others fly on.
+Test(fighter_shot, goes_with_its_owner)
 {
     Rig rig;
     open_hall(&rig, 3, FIGHTER_KIND_VALE, 16);
     rig_stand(&rig, 0, 0, 0, FIGHTER_FACING_RIGHT);
     rig_stand(&rig, 1, FIGHTER_RAW(150), 0, FIGHTER_FACING_LEFT);
+    rig_stand(&rig, 2, 0, FIGHTER_RAW(0), FIGHTER_FACING_LEFT);
+    rig.pads[2] = special;
     fire(&rig, 0);
+    rig.pads[2] = neutral;
+    cr_assert_eq(rig.state.projectiles.head->live, 2);
     rig_set_present(&rig, 0, false);
-    for (int i = 0; i < 30 && rig.seen[FIGHTER_EVENT_HIT] == 0; i++) {
+    rig_step(&rig);
+    cr_assert_eq(only_shot(&rig)->owner, 2);
+    for (int i = 0; i < 30; i++) {
         rig_step(&rig);
         rig_check(&rig);
     }
-    cr_assert_eq(rig.seen[FIGHTER_EVENT_HIT], 1);
-    cr_assert_eq(rig.state.fighters[1].last_hit_by, 1);
-    cr_assert_eq(rig.state.fighters[0].stale[0], 0, "an empty slot stays empty");
+    cr_assert_eq(rig.seen[FIGHTER_EVENT_HIT], 0);
     rig_close(&rig);
+}
+
+// The tick of SHOOT that fires, by a fighter there, on the ground (y is its floor) or in the air. True: something was fired.
+static bool does_fire(FighterKindName kind, int64_t mirror, int32_t x_raw, int32_t y_raw, bool is_standing, FighterFacing facing)
+{
+    Rig rig;
+    RigConfig config = rig_config();
+    int32_t side = mirror != 0 ? -1 : 1;
+    bool looks_left = (facing == FIGHTER_FACING_LEFT) != (mirror != 0);
+    config.items[FIGHTER_CONFIG_STAGE] = 2;
+    config.items[FIGHTER_CONFIG_MIRROR] = mirror;
+    config.items[FIGHTER_CONFIG_FIGHTER_1] = kind;
+    rig_open_with(&rig, 1, 1, config);
+    rig_step(&rig);
+    Fighter *fighter = &rig.state.fighters[0];
+    fighter->x.raw = side * x_raw;
+    fighter->y.raw = y_raw;
+    fighter->facing = looks_left ? FIGHTER_FACING_LEFT : FIGHTER_FACING_RIGHT;
+    if (is_standing) {
+        rig_stand(&rig, 0, side * x_raw, y_raw, (FighterFacing)fighter->facing);
+    } else {
+        fighter->surface = 0;
+    }
+    fighter->action = FIGHTER_ACTION_SHOOT;
+    fighter->action_tick = (uint16_t)(fighter_kinds[kind].shot.tick - 1);
+    rig_step(&rig);
+    uint32_t fired = rig_event_count(&rig, FIGHTER_EVENT_FIRED);
+    cr_assert_eq(rig.state.projectiles.head->live, fired);
+    cr_assert_eq(rig.state.match->shots_dropped, 0, "it was not dropped");
+    rig_close(&rig);
+    return fired != 0;
+}
+
+// Goal: nothing is fired into or through a wall that the muzzle is behind: both sides of the harbour's tower and the quay's side, every kind, both
+// facings, and all of it mirrored.
+Test(fighter_shot, not_from_behind_a_wall)
+{
+    for (uint32_t i = 0; i < 2 * FIGHTER_KIND_COUNT; i++) {
+        FighterKindName kind = (FighterKindName)(i / 2);
+        int64_t mirror = i % 2;
+        int32_t half = fighter_kinds[kind].half_width;
+        cr_assert_gt(fighter_kinds[kind].shot.x, half, "or the wall would stop nobody");
+        cr_assert(!does_fire(kind, mirror, FIGHTER_RAW(-180) + half, 0, true, FIGHTER_FACING_LEFT), "%u: inside the tower", i);
+        cr_assert(does_fire(kind, mirror, FIGHTER_RAW(-180) + half, 0, true, FIGHTER_FACING_RIGHT), "%u: away from it", i);
+        cr_assert(does_fire(kind, mirror, FIGHTER_RAW(-150), 0, true, FIGHTER_FACING_LEFT), "%u: with room", i);
+        cr_assert(!does_fire(kind, mirror, FIGHTER_RAW(-196) - half, FIGHTER_RAW(30), false, FIGHTER_FACING_RIGHT), "%u: from outside", i);
+        cr_assert(does_fire(kind, mirror, FIGHTER_RAW(-196) - half, FIGHTER_RAW(30), false, FIGHTER_FACING_LEFT), "%u: outwards", i);
+        cr_assert(!does_fire(kind, mirror, FIGHTER_RAW(80) + half, FIGHTER_RAW(-45), false, FIGHTER_FACING_LEFT), "%u: into the quay", i);
+        cr_assert(does_fire(kind, mirror, FIGHTER_RAW(80) + half, FIGHTER_RAW(10), false, FIGHTER_FACING_LEFT), "%u: over the quay", i);
+    }
 }
 
 // Goal: one that touches two in one tick strikes both.

@@ -101,3 +101,23 @@ Test(fighter_text, every_size)
     }
     rig_close(&rig);
 }
+
+// Goal: the clock counts seconds as the rules do, 60 ticks in each, at any rate.
+Test(fighter_text, clock_at_other_rates)
+{
+    static const uint32_t rates[] = { 30, 60, 120 };
+    Rig rig;
+    char text[128];
+    rig_open(&rig, 1, 1);
+    rig_step(&rig);
+    rig.state.match->clock_ticks = 75 * 60 + 59;
+    for (size_t i = 0; i < TP_COUNT_OF(rates); i++) {
+        tp_view view = tp_sim_view(rig.sim);
+        tp_setup setup = *view.setup;
+        setup.tick_rate_hz = rates[i];
+        view.setup = &setup;
+        fighter_text_describe(&view, text, sizeof(text));
+        cr_assert_str_eq(text, "match 1, 1:15: slot 0 vale 4 x 0.0 %", "at %u", rates[i]);
+    }
+    rig_close(&rig);
+}

@@ -25,7 +25,7 @@ enum {
     FIGHTER_SHIELD_MAX        = 60,
     FIGHTER_STALE_COUNT       = 9,   ///< last strikes that are remembered
     FIGHTER_STOCKS_MAX        = 99,
-    FIGHTER_EVENTS_MAX        = 2200, ///< of one tick; the bound is proven in fighter_world.c
+    FIGHTER_EVENTS_MAX        = 1802, ///< of one tick; the bound is proven in fighter_world.c
 };
 
 /// Config items, in the order of the world's table.
@@ -62,7 +62,8 @@ enum {
 /// What a pad is doing. All zero is a pad that nobody touches, and what empty and absent slots give.
 TP_STRUCT(FighterInput, FIGHTER_INPUT_FIELDS)
 
-/// What a tick reports: a closed set, so that adding one breaks every switch until it is handled.
+/// What a tick reports: a closed set, so that adding one breaks every switch until it is handled. Within a tick they stand by layer, in a layer by
+/// slot (README.md): who is let go by a blow is RELEASED before its HIT, and KOs come before the MATCH_ENDED that they make.
 typedef enum FighterEvent {
     FIGHTER_EVENT_JOINED       = 0,
     FIGHTER_EVENT_LEFT         = 1,

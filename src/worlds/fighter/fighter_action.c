@@ -86,6 +86,11 @@ FighterWhere fighter_action_where(FighterAction action)
     return (FighterWhere)places[action];
 }
 
+bool fighter_action_is_throw(FighterAction action)
+{
+    return action >= FIGHTER_ACTION_THROW_FORWARD && action <= FIGHTER_ACTION_THROW_DOWN;
+}
+
 bool fighter_action_is_on_stage(FighterAction action)
 {
     return fighter_action_where(action) != FIGHTER_WHERE_NOWHERE;

@@ -16,17 +16,12 @@ static int32_t distance(int32_t a, int32_t b)
     return a > b ? a - b : b - a;
 }
 
-static bool is_ground(const FighterSurface *surface)
-{
-    return surface->kind == FIGHTER_SURFACE_FLOOR || surface->kind == FIGHTER_SURFACE_PLATFORM;
-}
-
 bool fighter_bot_ground(const FighterStage *stage, int32_t x, int32_t y, int32_t *ground_y)
 {
     bool is_found = false;
     for (int32_t i = 0; i < stage->surface_count; i++) {
         const FighterSurface *surface = &stage->surfaces[i];
-        bool is_below = is_ground(surface) && surface->x0 <= x && x <= surface->x1 && surface->y0 <= y;
+        bool is_below = fighter_data_holds_feet(surface) && surface->x0 <= x && x <= surface->x1 && surface->y0 <= y;
         if (is_below && (!is_found || surface->y0 > *ground_y)) {
             *ground_y = surface->y0;
             is_found = true;

@@ -164,6 +164,7 @@ static void land(FighterStep *step, uint32_t slot, uint32_t surface)
     fighter->surface = (uint8_t)(surface + 1);
     fighter->jumps_left = (uint8_t)step->kinds[slot]->air_jumps;
     fighter->is_fast_falling = 0;
+    fighter->is_guard_spent = 0;
     fighter_report(step, FIGHTER_EVENT_LANDED, slot);
     switch ((FighterLanding)fighter_action_rule((FighterAction)fighter->action)->landing) {
     case FIGHTER_LANDING_LAG:
@@ -209,9 +210,8 @@ static uint8_t next_surface(const FighterStage *stage, uint8_t now, int32_t end)
     int32_t y = stage->surfaces[now - 1].y0;
     for (uint32_t i = 0; i < (uint32_t)stage->surface_count; i++) {
         const FighterSurface *surface = &stage->surfaces[i];
-        bool is_ground = surface->kind == FIGHTER_SURFACE_FLOOR || surface->kind == FIGHTER_SURFACE_PLATFORM;
         bool goes_on = end == stage->surfaces[now - 1].x1 ? surface->x1 > end : surface->x0 < end;
-        if (is_ground && goes_on && surface->y0 == y && surface->x0 <= end && surface->x1 >= end) {
+        if (fighter_data_holds_feet(surface) && goes_on && surface->y0 == y && surface->x0 <= end && surface->x1 >= end) {
             return (uint8_t)(i + 1);
         }
     }

@@ -1,6 +1,6 @@
 // fighter_combat.c: layer 5. First every blow and every reach of the tick is gathered from the state as the moves left it, then all of them are
-// applied, so that two that strike each other both are struck and nobody is quicker for having a lower slot. The one tie that a slot decides: of
-// two blows with equal knockback that strike the same fighter in one tick, the lower owner's gives the launch; the damage of both counts.
+// applied, so that two that strike each other both are struck and nobody is quicker for having a lower slot. The one tie of this layer that a slot
+// decides: of two blows with equal knockback that strike the same fighter in one tick, the lower owner's gives the launch; the damage of both counts.
 #include "fighter_combat.h"
 
 #include <string.h>
@@ -9,11 +9,6 @@
 #ifndef FIGHTER_COMBAT_TIE
 #define FIGHTER_COMBAT_TIE() ((void)0)
 #endif
-
-static bool is_throwing(uint32_t action)
-{
-    return action >= FIGHTER_ACTION_THROW_FORWARD && action <= FIGHTER_ACTION_THROW_DOWN;
-}
 
 static bool is_in_window(const FighterStrike *row, uint32_t tick)
 {
@@ -26,7 +21,7 @@ static int32_t active_part(const FighterStep *step, uint32_t slot)
     const Fighter *fighter = &step->state.fighters[slot];
     const FighterFrames *frames = fighter_action_frames(step, slot);
     int32_t part = 0;
-    if (frames->strike_count == 0 || is_throwing(fighter->action) || !fighter_action_is_on_stage((FighterAction)fighter->action)) {
+    if (frames->strike_count == 0 || fighter_action_is_throw((FighterAction)fighter->action) || !fighter_action_is_on_stage((FighterAction)fighter->action)) {
         return 0;
     }
     for (int32_t i = 0; i < frames->strike_count; i++) {
@@ -232,9 +227,7 @@ static void apply_to_owners(FighterStep *step, const FighterCombat *combat)
             fighter_launch_remember(owner, (FighterAction)combat->actions[i]);
         }
         for (uint32_t k = 0; k < combat->shots_proven[i]; k++) {
-            if (owner->action != FIGHTER_ACTION_ABSENT) {
-                fighter_launch_remember(owner, FIGHTER_ACTION_SHOOT);
-            }
+            fighter_launch_remember(owner, FIGHTER_ACTION_SHOOT);
         }
     }
 }

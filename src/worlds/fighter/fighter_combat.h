@@ -7,6 +7,7 @@
 enum {
     FIGHTER_HITLAG_MAX       = 20, ///< ticks
     FIGHTER_TUMBLE_KNOCKBACK = 80, ///< from here on a blow makes TUMBLE
+    FIGHTER_STUN_MAX         = FIGHTER_KNOCKBACK_MAX * 2 / 5, ///< ticks: 0.4 of the hardest launch
     FIGHTER_HOLD_TICKS       = 60, ///< of a hold, plus one for every percent of the victim
     FIGHTER_RELEASE_GUARD    = 10, ///< ticks in which nothing touches who was let go
 };

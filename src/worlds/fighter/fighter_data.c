@@ -12,6 +12,11 @@ const char *const fighter_action_names[FIGHTER_ACTION_COUNT] = {
 #undef FIGHTER_ACTION_NAME
 };
 
+bool fighter_data_holds_feet(const FighterSurface *surface)
+{
+    return surface->kind == FIGHTER_SURFACE_FLOOR || surface->kind == FIGHTER_SURFACE_PLATFORM;
+}
+
 // The host has held every config item to its range before a world sees it.
 const FighterStage *fighter_data_stage(const tp_setup *setup)
 {

@@ -109,6 +109,8 @@ extern const FighterStrike fighter_strikes[FIGHTER_STRIKES_MAX]; ///< rows past 
 extern const FighterStage  fighter_stages[2 * FIGHTER_STAGE_COUNT];
 extern const char *const   fighter_stage_names[FIGHTER_STAGE_COUNT];
 
+/// A floor or a platform: what is stood on.
+bool                fighter_data_holds_feet(const FighterSurface *surface);
 /// The stage of a match.
 const FighterStage *fighter_data_stage(const tp_setup *setup);
 /// The kind of a slot's fighter.

@@ -123,6 +123,16 @@ static void leave_squat(const FighterChoice *choice)
     fighter_decide_take_off(choice, is_held ? choice->kind->jump_speed : choice->kind->short_hop_speed);
 }
 
+// A shield that is held is up again at once: nothing but what a shield lets one do is open then.
+static void leave_shield_stun(const FighterChoice *choice)
+{
+    if (choice->wish.shield_held) {
+        fighter_decide_start(choice, FIGHTER_ACTION_SHIELD);
+    } else {
+        fighter_action_rest(choice->step, choice->slot);
+    }
+}
+
 static void come_back(const FighterChoice *choice)
 {
     fighter_decide_start(choice, FIGHTER_ACTION_RESPAWN);
@@ -160,9 +170,8 @@ static void follow(const FighterChoice *choice)
     case FIGHTER_ACTION_DOWN:
         fighter_decide_start(choice, FIGHTER_ACTION_GET_UP);
         return;
-    case FIGHTER_ACTION_SHIELD_BREAK:
-        choice->fighter->shield = tp_fx_raw(FIGHTER_RAW(FIGHTER_SHIELD_MAX / 2));
-        fighter_action_rest(choice->step, choice->slot);
+    case FIGHTER_ACTION_SHIELD_STUN:
+        leave_shield_stun(choice);
         return;
     default:
         fighter_action_rest(choice->step, choice->slot);

@@ -20,7 +20,6 @@ enum {
     FIGHTER_SHIELD_TICKS_MIN = 4,   ///< a shield stays up for so long
     FIGHTER_LEDGE_TICKS_MIN  = 8,   ///< a ledge is held for so long, or the stick that caught it would leave it
     FIGHTER_LEDGE_WAIT_TICKS = 30,  ///< until somebody who let go may hold on again
-    FIGHTER_RETURN_GUARD     = 120, ///< ticks after moving off where fighters come back
 };
 
 /// The stick's longer way, if it is past FIGHTER_TILT there; upright when both are as long.

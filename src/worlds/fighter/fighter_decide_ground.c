@@ -191,7 +191,11 @@ static FighterAction aimed_throw(const FighterChoice *choice)
 bool fighter_decide_throw(const FighterChoice *choice)
 {
     FighterAction action = aimed_throw(choice);
-    return action != FIGHTER_ACTION_GRAB_HOLD && start_facing(choice, 0, action);
+    if (action == FIGHTER_ACTION_GRAB_HOLD) {
+        return false;
+    }
+    choice->fighter->lag_ticks = 0; // what is left of the hold does not matter any more
+    return start_facing(choice, 0, action);
 }
 
 bool fighter_decide_get_up(const FighterChoice *choice)

@@ -51,6 +51,7 @@ static void pull(const FighterStep *step, const Fighter *holder, Fighter *held, 
     held->x.raw = (int32_t)x;
     held->y = holder->y;
     held->surface = holder->surface;
+    held->is_guard_spent = 0;
 }
 
 static void stop(Fighter *fighter)
@@ -79,9 +80,7 @@ static void hold(FighterStep *step, uint32_t by, uint32_t victim)
     holder->lag_ticks = (uint16_t)(FIGHTER_HOLD_TICKS + tp_fx_floor(held->damage));
     held->partner = (uint8_t)(by + 1);
     held->facing = holder->facing == FIGHTER_FACING_LEFT ? FIGHTER_FACING_RIGHT : FIGHTER_FACING_LEFT;
-    held->ledge = 0;
     held->jumps_left = (uint8_t)step->kinds[victim]->air_jumps;
-    held->guard_ticks = 0;
     pull(step, holder, held, (int64_t)step->kinds[by]->half_width + step->kinds[victim]->half_width);
     fighter_report_impact(step, FIGHTER_EVENT_GRABBED, victim, by + 1, (tp_fx){ 0 }, (tp_fx){ 0 });
 }
@@ -123,8 +122,8 @@ static void clash(FighterStep *step, uint32_t a, uint32_t b)
     fighter_report_impact(step, FIGHTER_EVENT_RELEASED, a, b + 1, (tp_fx){ 0 }, (tp_fx){ 0 });
 }
 
-// A grab comes about when its grabber was neither struck nor reached for by another hand, its victim was not struck, and no other grabber
-// is as near or nearer. None of that depends on the order of slots: it is decided for all from what was gathered.
+// A grab comes about when its grabber was neither struck nor reached for by another hand, its victim was not struck and steps back from no
+// clash, and no other grabber is as near or nearer. None of that depends on the order of slots: it is decided for all from what was gathered.
 static bool does_hold(const FighterStep *step, const FighterCombat *combat, uint32_t by)
 {
     uint32_t victim = combat->grabs[by] - 1u;
@@ -154,6 +153,9 @@ void fighter_grab_apply(FighterStep *step, const FighterCombat *combat)
         bool is_struck = combat->body_blows[i].strike != NULL || (victim != 0 && combat->body_blows[victim - 1].strike != NULL);
         is_clashing[i] = victim != 0 && combat->grabs[victim - 1] == i + 1 && !is_struck;
         is_holding[i] = victim != 0 && does_hold(step, combat, i);
+    }
+    for (uint32_t i = 0; i < count; i++) { // nobody gets one of two whose hands have met
+        is_holding[i] = is_holding[i] && !is_clashing[combat->grabs[i] - 1u];
     }
     for (uint32_t i = 0; i < count; i++) {
         if (is_clashing[i]) {

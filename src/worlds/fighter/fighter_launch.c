@@ -92,7 +92,7 @@ void fighter_launch_apply(FighterStep *step, uint32_t slot, const FighterBlow *b
     fighter->velocity_x.raw = 0;
     fighter->velocity_y.raw = 0;
     fighter->is_fast_falling = 0;
-    fighter->ledge = 0;
+    fighter->is_guard_spent = 0;
     fighter->last_hit_by = (uint8_t)(blow->by + 1);
     fighter->facing = blow->facing == FIGHTER_FACING_LEFT ? FIGHTER_FACING_RIGHT : FIGHTER_FACING_LEFT;
     set_launch(fighter, blow);
@@ -115,13 +115,7 @@ static int32_t bend_of(int64_t launch_x, int64_t launch_y, const FighterInput *p
         return 0;
     }
     int64_t bend = (launch_x * stick_y - launch_y * stick_x) * STICK_FINE * BEND_ANGLE / (speed * length);
-    return (int32_t)(bend > BEND_ANGLE ? BEND_ANGLE : bend < -BEND_ANGLE ? -BEND_ANGLE : bend);
-}
-
-static int32_t clamped_speed(int64_t raw)
-{
-    const int64_t most = FIGHTER_RAW(FIGHTER_SPEED_MAX);
-    return (int32_t)(raw > most ? most : raw < -most ? -most : raw);
+    return fighter_clamped(bend, BEND_ANGLE);
 }
 
 void fighter_launch_begin(FighterStep *step, uint32_t slot)
@@ -132,8 +126,8 @@ void fighter_launch_begin(FighterStep *step, uint32_t slot)
     tp_angle bend = tp_angle_raw((uint16_t)bend_of(x, y, &step->pads[slot]));
     int64_t cosine = tp_cos(bend).raw;
     int64_t sine = tp_sin(bend).raw;
-    fighter->launch_x.raw = clamped_speed((x * cosine - y * sine) / 65536);
-    fighter->launch_y.raw = clamped_speed((x * sine + y * cosine) / 65536);
+    fighter->launch_x.raw = fighter_clamped((x * cosine - y * sine) / 65536, FIGHTER_RAW(FIGHTER_SPEED_MAX));
+    fighter->launch_y.raw = fighter_clamped((x * sine + y * cosine) / 65536, FIGHTER_RAW(FIGHTER_SPEED_MAX));
     fighter->is_launched = 0;
     if (fighter->surface != 0 && fighter->launch_y.raw > 0) {
         fighter->surface = 0;

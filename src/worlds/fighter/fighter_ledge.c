@@ -42,6 +42,7 @@ void fighter_ledge_stand(FighterStep *step, uint32_t slot)
             fighter->surface = (uint8_t)(i + 1);
         }
     }
+    fighter->is_guard_spent = 0;
     fighter_action_rest(step, slot);
 }
 
@@ -98,21 +99,23 @@ static bool may_catch(const FighterStep *step, uint32_t slot)
            step->pads[slot].stick_y >= -FIGHTER_TILT && fighter_action_rule((FighterAction)fighter->action)->catches_ledges;
 }
 
-static int64_t distance(const Fighter *fighter, const FighterLedge *ledge)
+// Square of the way from the middle of a body to a ledge.
+static uint64_t distance(const FighterStep *step, uint32_t slot, const FighterLedge *ledge)
 {
-    int64_t way = (int64_t)fighter->x.raw - ledge->x;
-    return way < 0 ? -way : way;
+    const Fighter *fighter = &step->state.fighters[slot];
+    int64_t x = (int64_t)fighter->x.raw - ledge->x;
+    int64_t y = (int64_t)fighter->y.raw + step->kinds[slot]->height / 2 - ledge->y;
+    return (uint64_t)(x * x + y * y);
 }
 
 // Ledge + 1. Of two in reach the nearer; none when both are as near, since a mirror image would have to choose the other.
 static uint32_t reached(const FighterStep *step, uint32_t slot)
 {
-    const Fighter *fighter = &step->state.fighters[slot];
     uint32_t best = 0;
-    int64_t least = INT64_MAX;
+    uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; may_catch(step, slot) && i < (uint32_t)step->stage->ledge_count; i++) {
         const FighterLedge *ledge = &step->stage->ledges[i];
-        int64_t now = distance(fighter, ledge);
+        uint64_t now = distance(step, slot, ledge);
         if (!is_in_reach(step, slot, ledge) || now > least) {
             continue;
         }
@@ -122,9 +125,19 @@ static uint32_t reached(const FighterStep *step, uint32_t slot)
     return best;
 }
 
+// Once until it stands again or is struck, or who drops and catches again and again would never be touched. A guard that is longer goes on.
+static void guard(Fighter *fighter)
+{
+    if (fighter->is_guard_spent == 0 && fighter->guard_ticks < FIGHTER_LEDGE_GUARD) {
+        fighter->guard_ticks = FIGHTER_LEDGE_GUARD;
+    }
+    fighter->is_guard_spent = 1;
+}
+
 static void catch_ledge(FighterStep *step, uint32_t slot, uint32_t ledge)
 {
     Fighter *fighter = &step->state.fighters[slot];
+    guard(fighter);
     fighter->velocity_x = tp_fx_raw(0);
     fighter->velocity_y = tp_fx_raw(0);
     fighter->launch_x = tp_fx_raw(0);
@@ -132,7 +145,6 @@ static void catch_ledge(FighterStep *step, uint32_t slot, uint32_t ledge)
     fighter->is_fast_falling = 0;
     fighter->dropping = 0;
     fighter->jumps_left = (uint8_t)step->kinds[slot]->air_jumps;
-    fighter->guard_ticks = fighter->guard_ticks > FIGHTER_LEDGE_GUARD ? fighter->guard_ticks : FIGHTER_LEDGE_GUARD;
     fighter->facing = step->stage->ledges[ledge].side < 0 ? FIGHTER_FACING_RIGHT : FIGHTER_FACING_LEFT;
     fighter_action_start(step, slot, FIGHTER_ACTION_LEDGE_HANG);
     fighter->ledge = (uint8_t)(ledge + 1);
@@ -140,18 +152,50 @@ static void catch_ledge(FighterStep *step, uint32_t slot, uint32_t ledge)
     fighter_report(step, FIGHTER_EVENT_LEDGE, slot);
 }
 
-void fighter_ledge_catch(FighterStep *step)
+/// Who comes to one ledge in this tick.
+typedef struct LedgeTaking {
+    uint32_t nearest; ///< slot + 1; 0: nobody, or two as near
+    uint64_t distance;
+    bool     is_held; ///< from before
+} LedgeTaking;
+
+static void reach_for(LedgeTaking *taking, uint32_t slot, uint64_t way)
 {
-    uint32_t wanted[FIGHTER_PLAYERS_MAX];
-    uint32_t takers[FIGHTER_LEDGES_MAX + 1] = { 0 }; // by ledge + 1: who holds it or reaches for it
-    for (uint32_t i = 0; i < step->state.fighter_count; i++) {
-        const Fighter *fighter = &step->state.fighters[i];
-        wanted[i] = reached(step, i);
-        takers[fighter->ledge != 0 ? fighter->ledge : wanted[i]]++;
+    if (way <= taking->distance) {
+        taking->nearest = way == taking->distance ? 0 : slot + 1;
+        taking->distance = way;
     }
+}
+
+// In the order of slots, as all events of a layer are.
+static void catch_in_order(FighterStep *step, const LedgeTaking *takings)
+{
     for (uint32_t i = 0; i < step->state.fighter_count; i++) {
-        if (wanted[i] != 0 && takers[wanted[i]] == 1) {
-            catch_ledge(step, i, wanted[i] - 1);
+        for (uint32_t k = 0; k < FIGHTER_LEDGES_MAX; k++) {
+            if (takings[k].nearest == i + 1) {
+                catch_ledge(step, i, k);
+            }
         }
     }
+}
+
+void fighter_ledge_catch(FighterStep *step)
+{
+    LedgeTaking takings[FIGHTER_LEDGES_MAX];
+    for (uint32_t i = 0; i < FIGHTER_LEDGES_MAX; i++) {
+        takings[i] = (LedgeTaking){ .distance = UINT64_MAX };
+    }
+    for (uint32_t i = 0; i < step->state.fighter_count; i++) {
+        uint32_t held = step->state.fighters[i].ledge;
+        uint32_t wanted = reached(step, i);
+        if (held != 0) {
+            takings[held - 1].is_held = true;
+        } else if (wanted != 0) {
+            reach_for(&takings[wanted - 1], i, distance(step, i, &step->stage->ledges[wanted - 1]));
+        }
+    }
+    for (uint32_t i = 0; i < FIGHTER_LEDGES_MAX; i++) {
+        takings[i].nearest = takings[i].is_held ? 0 : takings[i].nearest;
+    }
+    catch_in_order(step, takings);
 }

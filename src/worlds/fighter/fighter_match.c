@@ -122,12 +122,6 @@ static bool is_past_blast(const FighterStage *stage, const Fighter *fighter)
            fighter->y.raw > stage->blast_top;
 }
 
-static tp_fx inside(tp_fx place)
-{
-    const int32_t most = FIGHTER_RAW(FIGHTER_SPACE);
-    return (tp_fx){ place.raw > most ? most : place.raw < -most ? -most : place.raw };
-}
-
 // What stays of a fighter that is out: who it is, what it has done, and its pad.
 static Fighter remains(const FighterStep *step, uint32_t slot)
 {
@@ -143,20 +137,20 @@ static Fighter remains(const FighterStep *step, uint32_t slot)
     return rest;
 }
 
-// A fall counts for who struck last, unless nobody did, or that fighter has gone since.
+// A fall counts for who struck last, if anybody did; who leaves takes that along (fighter_people.c).
 static void fall_out(FighterStep *step, uint32_t slot)
 {
     Fighter *fighter = &step->state.fighters[slot];
     uint32_t by = fighter->last_hit_by;
     bool does_count = step->state.match->phase == FIGHTER_PHASE_PLAYING;
-    fighter->x = inside(fighter->x);
-    fighter->y = inside(fighter->y);
+    fighter->x = fighter_inside(fighter->x);
+    fighter->y = fighter_inside(fighter->y);
     fighter_report_impact(step, FIGHTER_EVENT_KO, slot, by, (tp_fx){ 0 }, (tp_fx){ 0 });
     *fighter = remains(step, slot);
     if (does_count) {
         fighter->stocks = (uint8_t)(fighter->stocks - (fighter->stocks != 0));
         count_up_short(&fighter->falls);
-        if (by != 0 && step->state.fighters[by - 1].is_here != 0) {
+        if (by != 0) {
             count_up_short(&step->state.fighters[by - 1].kos);
         }
     }

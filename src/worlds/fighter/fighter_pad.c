@@ -78,7 +78,6 @@ FighterWish fighter_pad_wish(const FighterStep *step, uint32_t slot)
         .grab        = (pressed & FIGHTER_BUTTON_GRAB) != 0,
         .special     = (pressed & FIGHTER_BUTTON_SPECIAL) != 0,
         .jump_held   = (pad->buttons & FIGHTER_BUTTON_JUMP) != 0,
-        .attack_held = (pad->buttons & FIGHTER_BUTTON_ATTACK) != 0,
         .shield_held = (pad->buttons & FIGHTER_BUTTON_SHIELD) != 0,
         .push_x      = is_push(pad->stick_x, fighter->tilt_x_ticks),
         .push_y      = is_push(pad->stick_y, fighter->tilt_y_ticks),

@@ -21,8 +21,7 @@ static uint8_t surface_below(const FighterStage *stage, const Fighter *fighter)
 {
     for (int32_t i = 0; i < stage->surface_count; i++) {
         const FighterSurface *surface = &stage->surfaces[i];
-        bool holds = surface->kind == FIGHTER_SURFACE_FLOOR || surface->kind == FIGHTER_SURFACE_PLATFORM;
-        if (holds && surface->y0 == fighter->y.raw && surface->x0 <= fighter->x.raw && fighter->x.raw <= surface->x1) {
+        if (fighter_data_holds_feet(surface) && surface->y0 == fighter->y.raw && surface->x0 <= fighter->x.raw && fighter->x.raw <= surface->x1) {
             return (uint8_t)(i + 1);
         }
     }
@@ -88,12 +87,29 @@ static void join(FighterStep *step, uint32_t slot)
     }
 }
 
+// Whoever takes the slot next has struck nobody, was struck by nobody and has nothing in the air.
+static void take_credit_away(FighterStep *step, uint32_t slot)
+{
+    FighterProjectilePool *shots = &step->state.projectiles;
+    for (uint32_t i = 0; i < step->state.fighter_count; i++) {
+        Fighter *fighter = &step->state.fighters[i];
+        fighter->last_hit_by = fighter->last_hit_by == slot + 1 ? 0 : fighter->last_hit_by;
+        fighter->struck[slot / 64] &= ~(UINT64_C(1) << slot % 64);
+    }
+    for (uint32_t i = fighter_projectile_first(shots); i < shots->capacity; i = fighter_projectile_after(shots, i)) {
+        if (shots->slots[i].owner == slot) {
+            fighter_projectile_destroy(shots, fighter_projectile_handle_at(shots, i));
+        }
+    }
+}
+
 static void leave(FighterStep *step, uint32_t slot)
 {
     const FighterMatch *match = step->state.match;
     uint8_t lives = step->state.fighters[slot].stocks;
     fighter_grab_release(step, slot);
     fighter_report(step, FIGHTER_EVENT_LEFT, slot);
+    take_credit_away(step, slot);
     step->state.fighters[slot] = (Fighter){ .action = FIGHTER_ACTION_ABSENT };
     if (match->phase == FIGHTER_PHASE_PLAYING) {
         step->state.fighters[slot].last_match = match->number;

@@ -14,16 +14,16 @@ FighterCapsule fighter_shield_capsule(const FighterKind *kind, const Fighter *fi
     return (FighterCapsule){ .y0 = middle, .y1 = middle, .radius = (int32_t)(kind->shield_radius * part / whole) };
 }
 
-void fighter_shield_break(FighterStep *step, uint32_t slot)
+void fighter_shield_break(FighterStep *step, uint32_t slot, uint32_t by)
 {
     Fighter *fighter = &step->state.fighters[slot];
     fighter_action_start(step, slot, FIGHTER_ACTION_SHIELD_BREAK);
-    fighter->shield.raw = 0;
+    fighter->shield.raw = FIGHTER_RAW(FIGHTER_SHIELD_MAX / 2); // at once, so that what ends the daze early does not leave it broken
     fighter->surface = 0;
     fighter->lag_ticks = 0;
     fighter->velocity_x.raw = 0;
     fighter->velocity_y.raw = 0;
-    fighter_report_impact(step, FIGHTER_EVENT_SHIELD_BROKE, slot, fighter->last_hit_by, (tp_fx){ 0 }, (tp_fx){ 0 });
+    fighter_report_impact(step, FIGHTER_EVENT_SHIELD_BROKE, slot, by, (tp_fx){ 0 }, (tp_fx){ 0 });
 }
 
 // A push of a tenth of a unit a tick for each percent, at most 3 units.
@@ -44,7 +44,7 @@ void fighter_shield_apply(FighterStep *step, uint32_t slot, const FighterBlow *b
     step->is_fresh[slot] = true;
     fighter_report_impact(step, FIGHTER_EVENT_SHIELDED, slot, blow->by + 1u, blow->damage, (tp_fx){ 0 });
     if (health <= 0) {
-        fighter_shield_break(step, slot);
+        fighter_shield_break(step, slot, blow->by + 1u);
         return;
     }
     fighter_action_start(step, slot, FIGHTER_ACTION_SHIELD_STUN);

@@ -1,33 +1,5 @@
-// fighter_shot.c: projectiles. They belong to the slot that fired them and do not look at it again: it may be struck, gone or somebody else's.
+// fighter_shot.c: projectiles. They belong to the slot that fired them, whatever happens to that fighter, until it leaves the slot.
 #include "fighter_combat.h"
-
-static int32_t clamped(int64_t raw, int32_t limit)
-{
-    return (int32_t)(raw > limit ? limit : raw < -limit ? -limit : raw);
-}
-
-// A full pool drops the shot. When two fire in one tick and there is room for one, the lower slot gets it.
-void fighter_shot_fire(FighterStep *step, uint32_t slot)
-{
-    const Fighter *fighter = &step->state.fighters[slot];
-    const FighterShot *shot = &step->kinds[slot]->shot;
-    int32_t side = fighter->facing == FIGHTER_FACING_LEFT ? -1 : 1;
-    FighterProjectileHandle handle = fighter_projectile_create(&step->state.projectiles);
-    FighterProjectile *projectile = fighter_projectile_get(&step->state.projectiles, handle);
-    if (projectile == NULL) {
-        FighterMatch *match = step->state.match;
-        match->shots_dropped += match->shots_dropped != UINT32_MAX;
-        return;
-    }
-    projectile->x.raw = clamped((int64_t)fighter->x.raw + side * shot->x, FIGHTER_RAW(FIGHTER_SPACE));
-    projectile->y.raw = clamped((int64_t)fighter->y.raw + shot->y, FIGHTER_RAW(FIGHTER_SPACE));
-    projectile->velocity_x.raw = side * shot->speed_x;
-    projectile->velocity_y.raw = shot->speed_y;
-    projectile->life_ticks = (uint16_t)shot->life_ticks;
-    projectile->owner = (uint8_t)slot;
-    projectile->kind = (uint8_t)fighter_data_kind_name(step->context->setup, slot);
-    fighter_report(step, FIGHTER_EVENT_FIRED, slot);
-}
 
 // Whether a way of (dx, dy) from (x, y) goes through a level line from x0 to x1 at `level`, downwards or upwards; both ends count. Only
 // products are compared: 2^28 * 2^24 at most.
@@ -68,22 +40,59 @@ static bool does_meet(const FighterSurface *surface, int64_t x, int64_t y, int64
     return false;
 }
 
+// Whether a way meets something of the stage that ends projectiles.
+static bool does_meet_stage(const FighterStage *stage, int64_t x, int64_t y, int64_t dx, int64_t dy)
+{
+    for (int32_t i = 0; i < stage->surface_count; i++) {
+        if (does_meet(&stage->surfaces[i], x, y, dx, dy)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A muzzle behind a wall fires nothing: the arm is shorter than that. A full pool drops the shot. When two fire in one tick and there is room
+// for one, the lower slot gets it.
+void fighter_shot_fire(FighterStep *step, uint32_t slot)
+{
+    const Fighter *fighter = &step->state.fighters[slot];
+    const FighterShot *shot = &step->kinds[slot]->shot;
+    int32_t side = fighter->facing == FIGHTER_FACING_LEFT ? -1 : 1;
+    int32_t x = fighter_clamped((int64_t)fighter->x.raw + side * shot->x, FIGHTER_RAW(FIGHTER_SPACE));
+    int32_t y = fighter_clamped((int64_t)fighter->y.raw + shot->y, FIGHTER_RAW(FIGHTER_SPACE));
+    if (does_meet_stage(step->stage, fighter->x.raw, y, (int64_t)x - fighter->x.raw, 0)) {
+        return;
+    }
+    FighterProjectileHandle handle = fighter_projectile_create(&step->state.projectiles);
+    FighterProjectile *projectile = fighter_projectile_get(&step->state.projectiles, handle);
+    if (projectile == NULL) {
+        FighterMatch *match = step->state.match;
+        match->shots_dropped += match->shots_dropped != UINT32_MAX;
+        return;
+    }
+    projectile->x.raw = x;
+    projectile->y.raw = y;
+    projectile->velocity_x.raw = side * shot->speed_x;
+    projectile->velocity_y.raw = shot->speed_y;
+    projectile->life_ticks = (uint16_t)shot->life_ticks;
+    projectile->owner = (uint8_t)slot;
+    projectile->kind = (uint8_t)fighter_data_kind_name(step->context->setup, slot);
+    fighter_report(step, FIGHTER_EVENT_FIRED, slot);
+}
+
 // False: it met something, left the stage, or its time is over.
 static bool fly(const FighterStage *stage, FighterProjectile *projectile)
 {
     const FighterShot *shot = &fighter_kinds[projectile->kind].shot;
     int32_t speed_max = FIGHTER_RAW(FIGHTER_SPEED_MAX);
-    projectile->velocity_y.raw = clamped((int64_t)projectile->velocity_y.raw - shot->gravity, speed_max);
+    projectile->velocity_y.raw = fighter_clamped((int64_t)projectile->velocity_y.raw - shot->gravity, speed_max);
     int64_t x = projectile->x.raw;
     int64_t y = projectile->y.raw;
     int64_t dx = projectile->velocity_x.raw;
     int64_t dy = projectile->velocity_y.raw;
     bool is_over = projectile->life_ticks <= 1 || x + dx < stage->blast_left || x + dx > stage->blast_right ||
                    y + dy < stage->blast_bottom || y + dy > stage->blast_top;
-    for (int32_t i = 0; !is_over && i < stage->surface_count; i++) {
-        is_over = does_meet(&stage->surfaces[i], x, y, dx, dy);
-    }
-    if (is_over) {
+    if (is_over || does_meet_stage(stage, x, y, dx, dy)) {
         return false;
     }
     projectile->x.raw = (int32_t)(x + dx);

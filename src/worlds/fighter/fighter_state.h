@@ -157,7 +157,8 @@ TP_STRUCT(FighterMatch, FIGHTER_MATCH_FIELDS)
     F(S, u16, kos, "count", TP_ANY)                                                                          \
     F(S, u16, falls, "count", TP_ANY)                                                                        \
     F(S, u32, last_match, "matches", TP_ANY)                                                                 \
-    A(S, u8, padding, 8, "zero", TP_ZERO)
+    F(S, u8, is_guard_spent, "flag", TP_BOOL)                                                                \
+    A(S, u8, padding, 7, "zero", TP_ZERO)
 /// `x`, `y`: the feet. `velocity_*`: own motion; `launch_*`: what the last blow still gives, added to it in every move and braked by
 /// itself. `struck`: a bit for every slot that the present part (`strike_part`) of the present action has struck. `action_tick`: ticks
 /// in this action, 1 in its first. `lag_ticks`: what is left of LAND, SHIELD_STUN, HITSTUN, the stun of TUMBLE and the hold of GRAB_HOLD. `hitlag_ticks`:
@@ -165,7 +166,7 @@ TP_STRUCT(FighterMatch, FIGHTER_MATCH_FIELDS)
 /// `guard_ticks`: nothing touches it. `tilt_*_ticks`: for how long the stick has been past FIGHTER_TILT that way, 255 at most, 0 when it
 /// is not. `tech_ticks`: since shield was last pressed, 255 at most. `surface`: what it stands on; 0: in the air. `ledge`: which
 /// it holds. `dropping`: the platform it let itself fall through, until it is below it. `jumps_left`: in the air. `partner`: whom it holds or is
-/// held by. `stale`: the actions of its last strikes, newest first. `is_here`: its slot was taken in the tick before.
+/// held by. `is_guard_spent`: a ledge has guarded it since it last stood on something or was struck; the next one does not. `stale`: the actions of its last strikes, newest first. `is_here`: its slot was taken in the tick before.
 /// `last_match`: of an empty slot only, the match that was left in it; `stocks` then are the lives that wait for who comes back, one less than it left
 /// with, and everything else of an empty slot is zero.
 TP_STRUCT(Fighter, FIGHTER_FIGHTER_FIELDS)

@@ -79,7 +79,7 @@ static void act(FighterStep *step, uint32_t slot)
     case FIGHTER_ACTION_SHIELD:
     case FIGHTER_ACTION_SHIELD_STUN:
         if (fighter->shield.raw == 0) {
-            fighter_shield_break(step, slot);
+            fighter_shield_break(step, slot, 0);
         }
         break;
     case FIGHTER_ACTION_SHOOT:

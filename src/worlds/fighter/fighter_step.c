@@ -4,17 +4,10 @@
 
 #include "tickproof/rng.h"
 
-// A fighter may be past the edge of space between its move and the end of the tick; what is said about it stays inside.
-static tp_fx inside(tp_fx place)
-{
-    const int32_t most = FIGHTER_RAW(FIGHTER_SPACE);
-    return (tp_fx){ place.raw > most ? most : place.raw < -most ? -most : place.raw };
-}
-
 void fighter_report(FighterStep *step, FighterEvent type, uint32_t slot)
 {
     const Fighter *fighter = &step->state.fighters[slot];
-    FighterPlace place = { .slot = slot, .x = inside(fighter->x), .y = inside(fighter->y) };
+    FighterPlace place = { .slot = slot, .x = fighter_inside(fighter->x), .y = fighter_inside(fighter->y) };
     bool is_kept = tp_emit(step->context, (uint32_t)type, &place);
     TP_ASSERT(is_kept);
 }
@@ -23,7 +16,7 @@ void fighter_report_impact(FighterStep *step, FighterEvent type, uint32_t slot, 
 {
     const Fighter *fighter = &step->state.fighters[slot];
     FighterImpact impact = {
-        .slot = slot, .by = who, .x = inside(fighter->x), .y = inside(fighter->y), .damage = damage, .knockback = knockback,
+        .slot = slot, .by = who, .x = fighter_inside(fighter->x), .y = fighter_inside(fighter->y), .damage = damage, .knockback = knockback,
     };
     bool is_kept = tp_emit(step->context, (uint32_t)type, &impact);
     TP_ASSERT(is_kept);

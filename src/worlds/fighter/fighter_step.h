@@ -10,6 +10,7 @@ enum {
     FIGHTER_PUSH_TICKS = 3,
     FIGHTER_TECH_TICKS = 20,  ///< a landing within so many ticks of pressing shield is a tech
     FIGHTER_LEDGE_GUARD = 30, ///< ticks in which nothing touches who has caught a ledge
+    FIGHTER_RETURN_GUARD = 120, ///< and who has moved off where fighters come back; no guard is longer
 };
 
 /// One blow that met somebody in this tick, before anything is applied.
@@ -42,6 +43,18 @@ typedef struct FighterStep {
 
 // fighter_step.c
 
+/// Between -limit and limit.
+static inline int32_t fighter_clamped(int64_t raw, int32_t limit)
+{
+    return (int32_t)(raw > limit ? limit : raw < -limit ? -limit : raw);
+}
+
+/// A fighter may be past the edge of space between its move and the end of the tick; what is said and kept of it stays inside.
+static inline tp_fx fighter_inside(tp_fx place)
+{
+    return (tp_fx){ fighter_clamped(place.raw, FIGHTER_RAW(FIGHTER_SPACE)) };
+}
+
 /// Reports JOINED to RESPAWNED: what happened to a fighter, where it is now.
 void fighter_report(FighterStep *step, FighterEvent type, uint32_t slot);
 /// Reports HIT to KO. `who` is a slot + 1, 0 for nobody.
@@ -51,9 +64,10 @@ tp_step_result fighter_step(void *block, const tp_tick *tick, tp_context *contex
 
 // fighter_people.c and fighter_match.c: before the layers
 
-/// Leaves and joins since the tick before, by presence. Fills `pads`. Leaving takes the fighter off the stage with all its lives (ABSENT) and lets
-/// go of whoever it holds; its projectiles stay. Joining in WAITING or PLAYING puts it on the stage with a match's lives and says
-/// JOINED; who is there at tick 0 has not joined. In OVER a joiner is OUT until the next match. What a joiner holds down counts as held before.
+/// Leaves and joins since the tick before, by presence. Fills `pads`. Leaving takes the fighter off the stage (ABSENT), lets go of whoever it
+/// holds, and takes its projectiles and the credit for its blows along; in PLAYING it costs a life, and the others wait in the slot. Joining in
+/// WAITING or PLAYING puts a fighter on the stage and says JOINED, with a match's lives, or with those that wait in the slot from this same match;
+/// without any, and in OVER, it is OUT until the next match. Who is there at tick 0 has not joined. What a joiner holds down counts as held before.
 void fighter_people_update(FighterStep *step);
 /// Where the fighter of a slot begins: evenly spread between spawn_left and spawn_right, looking at the middle, IDLE on the floor there.
 /// Lives, shield and jumps full; all else zero but kos and falls, which the caller keeps.
@@ -71,7 +85,7 @@ typedef struct FighterWish {
     int32_t stick_x, stick_y;      ///< -127 .. 127
     int32_t forward;               ///< stick_x the way the fighter looks: positive is forward
     bool    jump, attack, shield, grab, special; ///< pressed: was up in the tick before
-    bool    jump_held, attack_held, shield_held;
+    bool    jump_held, shield_held;
     bool    push_x, push_y;        ///< pushed fast that way (FIGHTER_PUSH): in this tick or the last two
     int32_t c_x, c_y;              ///< C-stick: -1, 0, 1; only in the tick in which it passes FIGHTER_PUSH, the longer way only
 } FighterWish;
@@ -88,6 +102,7 @@ void fighter_decide(FighterStep *step);
 
 typedef enum FighterWhere { FIGHTER_WHERE_GROUND, FIGHTER_WHERE_AIR, FIGHTER_WHERE_BOTH, FIGHTER_WHERE_NOWHERE } FighterWhere;
 FighterWhere fighter_action_where(FighterAction action);
+bool fighter_action_is_throw(FighterAction action);
 /// On the stage: not ABSENT, OUT or KO.
 bool fighter_action_is_on_stage(FighterAction action);
 /// Puts a fighter into an action: action_tick 0, `struck` and `strike_part` cleared. Everything else that an action needs (lag, velocity, ledge,
@@ -118,7 +133,8 @@ void fighter_states_advance(FighterStep *step);
 /// Moves everybody from place to place + velocity + launch, stopping at the first surface on the way, sliding along it; landings, walls,
 /// ceilings, walking off edges. Exact at any speed: what is crossed first is met first.
 void fighter_collide_move(FighterStep *step);
-/// Those that fall past a free ledge take hold of it. Two in one tick both miss it: no order of slots decides.
+/// Those that fall past a free ledge take hold of it: of several in one tick the nearest, and nobody when two are as near, so that no order of
+/// slots decides.
 void fighter_ledge_catch(FighterStep *step);
 /// Where the ledge that it holds puts a fighter: below the corner in LEDGE_HANG, on the way up and over in LEDGE_CLIMB.
 void fighter_ledge_place(FighterStep *step, uint32_t slot);
@@ -142,13 +158,15 @@ void fighter_launch_begin(FighterStep *step, uint32_t slot);
 tp_fx fighter_launch_staled(const Fighter *fighter, FighterAction action, tp_fx damage);
 void fighter_launch_remember(Fighter *fighter, FighterAction action);
 void fighter_shield_apply(FighterStep *step, uint32_t slot, const FighterBlow *blow);
-/// A shield without health breaks: SHIELD_BROKE, the hop, and a daze after it.
-void fighter_shield_break(FighterStep *step, uint32_t slot);
+/// A shield without health breaks: SHIELD_BROKE, the hop, and a daze after it; half of its health is back for afterwards. `by`: the slot + 1 whose
+/// blow it was, 0 when it was held for too long.
+void fighter_shield_break(FighterStep *step, uint32_t slot, uint32_t by);
 /// The shield as a capsule: shrinks with its health.
 FighterCapsule fighter_shield_capsule(const FighterKind *kind, const Fighter *fighter);
 /// Both sides of a hold go back to rest, the held one with a few ticks of guard. Does nothing without a partner.
 void fighter_grab_release(FighterStep *step, uint32_t slot);
 void fighter_grab_throw(FighterStep *step, uint32_t slot);
+/// SHOOT lets go of its projectile, unless the muzzle is behind something that ends projectiles.
 void fighter_shot_fire(FighterStep *step, uint32_t slot);
 
 // Layer 6, resolve: fighter_match.c

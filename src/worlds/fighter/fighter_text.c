@@ -41,9 +41,10 @@ static void add_damage(Line *line, tp_fx damage)
     add_number(line, tenths % 10, 1);
 }
 
-static void add_match(Line *line, const FighterMatch *match, uint32_t tick_rate_hz)
+// Seconds of the match's clock, which has 60 ticks in each whatever the rate is.
+static void add_match(Line *line, const FighterMatch *match)
 {
-    uint64_t seconds = match->clock_ticks / tick_rate_hz;
+    uint64_t seconds = match->clock_ticks / FIGHTER_TICK_RATE_HZ;
     add_text(line, "match ");
     add_number(line, match->number, 1);
     add_text(line, ", ");
@@ -132,7 +133,7 @@ void fighter_text_describe(const tp_view *view, char *text, size_t size)
     if (match->phase == FIGHTER_PHASE_WAITING) {
         add_text(&line, "waiting");
     } else {
-        add_match(&line, match, view->setup->tick_rate_hz);
+        add_match(&line, match);
     }
     if (counts.here == 0) {
         add_text(&line, ", nobody here");

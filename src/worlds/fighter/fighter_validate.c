@@ -1,14 +1,12 @@
 // fighter_validate.c: what a foreign state must satisfy across its fields. The rules themselves are written to stand any numbers that the
 // ranges allow; here is refused what has no meaning: places that are not on what is stood on, holds that one side knows nothing of, lives without
 // a match. Every text names its field. A state that is accepted steps into states that are accepted.
+#include "fighter_action.h"
 #include "fighter_combat.h"
 
 #include <string.h>
 
-static bool holds_feet(const FighterSurface *surface)
-{
-    return surface->kind == FIGHTER_SURFACE_FLOOR || surface->kind == FIGHTER_SURFACE_PLATFORM;
-}
+enum { HOLD_TICKS_MAX = FIGHTER_HOLD_TICKS + FIGHTER_DAMAGE_MAX };
 
 static const char *validate_footing(const FighterStage *stage, const Fighter *fighter)
 {
@@ -19,12 +17,15 @@ static const char *validate_footing(const FighterStage *stage, const Fighter *fi
     if (where == FIGHTER_WHERE_AIR || where == FIGHTER_WHERE_NOWHERE) {
         return "surface: a fighter stands, and does what is done in the air or nowhere";
     }
-    if (fighter->surface > stage->surface_count || !holds_feet(&stage->surfaces[fighter->surface - 1])) {
+    if (fighter->surface > stage->surface_count || !fighter_data_holds_feet(&stage->surfaces[fighter->surface - 1])) {
         return "surface: nobody can stand on it";
     }
     const FighterSurface *surface = &stage->surfaces[fighter->surface - 1];
     if (fighter->y.raw != surface->y0 || fighter->x.raw < surface->x0 || fighter->x.raw > surface->x1) {
         return "surface: the place is not on it";
+    }
+    if (fighter->is_guard_spent != 0) {
+        return "is_guard_spent: a fighter stands, which gives it back";
     }
     return fighter->velocity_y.raw == 0 ? NULL : "velocity_y: a fighter rises or falls on the ground";
 }
@@ -95,7 +96,21 @@ static const char *validate_blow_fields(const Fighter *fighter)
     if (fighter->is_launched != 0 && (!is_stunned || fighter->hitlag_ticks == 0)) {
         return "is_launched: a launch waits, and no blow freezes the fighter";
     }
+    bool is_put = fighter_action_rule((FighterAction)fighter->action)->steer == FIGHTER_STEER_STILL;
+    if (is_put && (fighter->launch_x.raw != 0 || fighter->launch_y.raw != 0)) {
+        return "launch_x: a fighter flies, and hangs, holds, is held or waits as well";
+    }
     return NULL;
+}
+
+// No longer than the rules give: a stun is the longest lag but for a hold, moving off where fighters come back the longest guard.
+static const char *validate_counters(const Fighter *fighter)
+{
+    uint32_t lag_max = fighter->action == FIGHTER_ACTION_GRAB_HOLD ? HOLD_TICKS_MAX : FIGHTER_STUN_MAX;
+    if (fighter->lag_ticks > lag_max) {
+        return "lag_ticks: nothing takes so long";
+    }
+    return fighter->guard_ticks > FIGHTER_RETURN_GUARD ? "guard_ticks: nothing guards for so long" : NULL;
 }
 
 static bool is_a_bit_beyond(const uint64_t *bits, uint32_t count)
@@ -114,12 +129,10 @@ static const char *validate_slots(const FighterState *state, uint32_t slot)
     if (fighter->last_hit_by > state->fighter_count) {
         return "last_hit_by: there is no such slot";
     }
+    if (fighter->last_hit_by != 0 && state->fighters[fighter->last_hit_by - 1].is_here == 0) {
+        return "last_hit_by: nobody has that slot";
+    }
     return is_a_bit_beyond(fighter->struck, state->fighter_count) ? "struck: there is no such slot" : NULL;
-}
-
-static bool is_throwing(uint32_t action)
-{
-    return action >= FIGHTER_ACTION_THROW_FORWARD && action <= FIGHTER_ACTION_THROW_DOWN;
 }
 
 // The tick in which a throw lets go, as layer 3 knows it.
@@ -132,7 +145,7 @@ static bool has_thrown(const FighterKind *kind, const Fighter *fighter)
 static const char *validate_hold(const FighterState *state, const tp_setup *setup, uint32_t slot)
 {
     const Fighter *fighter = &state->fighters[slot];
-    bool is_throw = is_throwing(fighter->action);
+    bool is_throw = fighter_action_is_throw((FighterAction)fighter->action);
     bool is_holder = fighter->action == FIGHTER_ACTION_GRAB_HOLD || is_throw;
     bool is_held = fighter->action == FIGHTER_ACTION_GRABBED;
     bool must_hold = is_holder && !(is_throw && has_thrown(fighter_data_kind(setup, slot), fighter));
@@ -146,7 +159,7 @@ static const char *validate_hold(const FighterState *state, const tp_setup *setu
         return "partner: there is no such other slot";
     }
     const Fighter *other = &state->fighters[fighter->partner - 1];
-    bool does_other_hold = other->action == FIGHTER_ACTION_GRAB_HOLD || is_throwing(other->action);
+    bool does_other_hold = other->action == FIGHTER_ACTION_GRAB_HOLD || fighter_action_is_throw((FighterAction)other->action);
     bool is_other_held = other->action == FIGHTER_ACTION_GRABBED;
     if (other->partner != slot + 1 || (is_held ? !does_other_hold : !is_other_held)) {
         return "partner: the other one does not know of the hold";
@@ -180,6 +193,9 @@ static const char *validate_fighter(const FighterState *state, const tp_setup *s
     }
     if (fault == NULL) {
         fault = validate_blow_fields(fighter);
+    }
+    if (fault == NULL) {
+        fault = validate_counters(fighter);
     }
     if (fault == NULL) {
         fault = validate_slots(state, slot);
@@ -234,6 +250,9 @@ static const char *validate_shots(const FighterState *state, const tp_setup *set
         const FighterShot *table = &fighter_kinds[shot->kind].shot;
         if (shot->owner >= state->fighter_count) {
             return "owner: there is no such slot";
+        }
+        if (state->fighters[shot->owner].is_here == 0) {
+            return "owner: nobody has that slot";
         }
         if (shot->kind != (uint32_t)fighter_data_kind_name(setup, shot->owner)) {
             return "kind: the owner of a projectile has another";

@@ -1,9 +1,9 @@
 // fighter_world.c: the world as the host sees it: tables, config, init, and the border for inputs.
 //
 // Events of one tick: for each fighter at most one each of joined or left, landed, wall (said once a move), ledge, teched, fired, respawned, hit,
-// shielded, shield broke, grabbed, thrown and knocked out: 13. It can take off and jump in the air at once: 2. A hold ends at most once in each
-// of five places (leaving, the end of its time, a blow, a clash of two grabs, a fall): 5. That is 20 for each of 100, and a match that
-// ends and one that begins: 2,002, below FIGHTER_EVENTS_MAX. None is ever dropped, and a report that were is a fault.
+// shielded, shield broke, grabbed, thrown and knocked out: 13. It can take off and jump in the air at once: 2. It is let go at most three times:
+// from the hold it was in, out of a clash of two grabs, and from the hold that began in this tick. That is 18 for each of 100, and a match
+// that ends and one that begins: 1,802. None is ever dropped, and a report that were is a fault.
 //
 // There is no `predict`: the host repeats the last input. Sticks and buttons are held for many ticks, and a press is a button that was up in the
 // tick before, which is state, so that a repeated input never presses twice.
@@ -15,7 +15,7 @@
 #include "fighter_text.h"
 #include "tickproof/rng.h"
 
-_Static_assert(FIGHTER_EVENTS_MAX >= 20 * FIGHTER_PLAYERS_MAX + 2, "see above");
+_Static_assert(FIGHTER_EVENTS_MAX == 18 * FIGHTER_PLAYERS_MAX + 2, "see above");
 
 TP_TABLE(match_fields, FighterMatch, FIGHTER_MATCH_FIELDS)
 TP_TABLE(fighter_fields, Fighter, FIGHTER_FIGHTER_FIELDS)
