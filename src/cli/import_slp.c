@@ -67,7 +67,7 @@ static int read_file(SlpImport *import)
         return cli_fail(TP_USAGE, "%s: opening the recording: %s", import->name, error.text);
     }
     if (import->size == 0) {
-        return cli_fail(TP_TRUNCATED, "%s: reading the recording: the file is empty", import->name);
+        return cli_fail(TP_TRUNCATED, "%s: the recording was cut at byte 0: the file is empty", import->name);
     }
     size_t capacity = slp_match_frames_max(import->size);
     import->frames = malloc(capacity * sizeof(*import->frames));
