@@ -21,9 +21,8 @@ static void say(int number)
     const char *what = number == SIGABRT ? "tickproof: a world ended this program (abort)" : "tickproof: a world crashed this program";
     static const char advice[] = ": 'tickproof verify' steps worlds in processes of their own and says at which tick; mend the world\n";
     // What cannot be written is lost: there is nothing left to do about it.
-    if (write(STDERR_FILENO, what, strlen(what)) >= 0 && write(STDERR_FILENO, advice, sizeof(advice) - 1) >= 0) {
-        _exit(TP_INTERNAL);
-    }
+    (void)!write(STDERR_FILENO, what, strlen(what));
+    (void)!write(STDERR_FILENO, advice, sizeof(advice) - 1);
     _exit(TP_INTERNAL);
 }
 

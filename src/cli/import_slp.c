@@ -238,7 +238,7 @@ static int record(SlpImport *import)
     }
     worldconfig_standard(world, config);
     import_map_config(&map, world, config);
-    if (import->config != NULL && !worldconfig_change(world, import->config, config)) {
+    if (import->config != NULL && !worldconfig_read(world, import->config, config)) {
         return TP_USAGE;
     }
     tp_setup       setup = { import->has_seed ? import->seed : import->match.seed, map.slots, world->tick_rate_hz, config };

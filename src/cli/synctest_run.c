@@ -172,12 +172,6 @@ bool synctestrun_new(const SynctestWork *work, InputSource *inputs, SynctestBenc
 
 // A log's run.
 
-static const tp_world *find_world(void *to, const char *name, uint32_t revision)
-{
-    const SynctestWork *work = to;
-    return worlds_search((void *)&work->worlds, name, revision);
-}
-
 // The state before the next row is at hand: the first, or one that a keyframe after a gap brought.
 static bool take_place(SynctestBench *bench, const SynctestWork *work, tp_sim *sim, uint64_t *place, tp_error *error)
 {
@@ -229,8 +223,8 @@ static void run_verifier(const SynctestWork *work, SynctestBench *bench, const L
     tp_error          error = { "" };
     tp_verify_options options;
     tp_verify_options_standard(&options);
-    options.find_world = find_world;
-    options.find_to = (void *)work;
+    options.find_world = worlds_search;
+    options.find_to = (void *)&work->worlds;
     options.stop = work->stop;
     tp_verifier *verifier = tp_verifier_create(&file->source, &options);
     if (verifier == NULL) {

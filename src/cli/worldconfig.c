@@ -102,12 +102,6 @@ static bool read_text(const Origin *origin, const tp_world *world, int64_t *valu
 
 bool worldconfig_read(const tp_world *world, const char *argument, int64_t *values)
 {
-    worldconfig_standard(world, values);
-    return worldconfig_change(world, argument, values);
-}
-
-bool worldconfig_change(const tp_world *world, const char *argument, int64_t *values)
-{
     tp_error error;
     size_t   size = 0;
     if (argument[strspn(argument, " \t\r\n")] == '{') {

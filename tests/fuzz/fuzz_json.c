@@ -102,6 +102,7 @@ static void read_config(const tp_world *world, const char *text, size_t size)
     copy[0] = '{'; // else it would be the name of a file
     memcpy(copy + 1, text, size);
     copy[size + 1] = '\0';
+    worldconfig_standard(world, values);
     if (worldconfig_read(world, copy, values)) {
         for (uint32_t i = 0; i < world->config_count; i++) {
             if (values[i] < world->config[i].min || values[i] > world->config[i].max) {
