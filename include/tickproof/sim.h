@@ -41,6 +41,10 @@ typedef struct tp_sim_options {
     tp_hash_algorithm algorithm;      ///< 0: XXH3
     uint32_t          ring_capacity;  ///< snapshots kept by tp_sim_snapshot; 0: none
     uint32_t          recover_ticks;  ///< distance of the internal snapshots a fault is recovered from; 0: 64
+    /// Of a world with TP_WORLD_TRACKS_WRITES: each step is held against a copy of the block from before it, and a world that changed a
+    /// byte of a page which it did not tell of (tp_touch) faults with TP_FAULT_ASSERT; the fault names section, element and byte. For
+    /// tests: it costs a copy and a comparison of the whole block per tick. Without the flag nothing is checked.
+    bool              check_touched;
 } tp_sim_options;
 
 /// Makes a world and its initial state. All memory it will ever use is taken here. NULL with the reason (refused world or
@@ -62,11 +66,15 @@ const tp_layout *tp_sim_layout(const tp_sim *sim);
 const tp_rules  *tp_sim_rules(const tp_sim *sim);
 uint64_t         tp_sim_tick(const tp_sim *sim);    ///< steps done
 bool             tp_sim_is_faulted(const tp_sim *sim);
-const tp_fault  *tp_sim_fault(const tp_sim *sim);   ///< diagnostics of the fault
+const tp_fault  *tp_sim_fault(const tp_sim *sim);   ///< diagnostics of the fault; its text may be the sim's own, so valid until destroy
+/// Whether the fault is that of check_touched: the world changed bytes that it did not tell of.
+bool             tp_sim_has_untold(const tp_sim *sim);
 tp_view          tp_sim_view(const tp_sim *sim);    ///< valid until the next step; no events after a fault, a decode or a restore
 /// The world's own line about the current state. False when it has none, or faults over it.
 bool             tp_sim_describe(const tp_sim *sim, char *text, size_t size);
-void            *tp_sim_state(tp_sim *sim);         ///< the block or instance: for tests and planted faults only
+/// The block or instance, for tests and planted faults only; whoever changes it asks for it again before the next root. The pointer may be
+/// kept, so from the first call on what the world tells of its writes is not enough, and this sim hashes and copies everything.
+void            *tp_sim_state(tp_sim *sim);
 
 /// Root of the last finished tick (the start root before the first), computed at most once per tick.
 tp_hash128 tp_sim_root(tp_sim *sim);
@@ -100,7 +108,8 @@ bool   tp_sim_decode(tp_sim *sim, const uint8_t *bytes, size_t size, uint64_t ti
 
 // Snapshot ring: raw copies inside this process, never foreign bytes.
 
-/// Keeps the current state under its tick, replacing the oldest when full. False without a ring.
+/// Keeps the current state under its tick, replacing the oldest when full. False without a ring. Of a world that tells its writes only those
+/// pages are copied that differ from what the place held before.
 bool tp_sim_snapshot(tp_sim *sim);
 /// Goes back to the snapshot of `tick` steps done. False when the ring has none: nothing changed.
 bool tp_sim_restore(tp_sim *sim, uint64_t tick);

@@ -19,8 +19,10 @@
 extern "C" {
 #endif
 
-/// Raised whenever a struct of this page or a meaning changes. A world built against another number is
-/// refused by name before anything of it runs.
+/// Raised whenever a member of a struct of this page changes its place, its type or its meaning, or goes. A world built against
+/// another number is refused by name before anything of it runs. The number is in every root, so it stays where it can: members may
+/// be appended without raising it to the structs that the host makes (tp_context, tp_tick, tp_view) and to tp_world, whose
+/// struct_size says how far the world's own copy reaches.
 #define TP_WORLD_ABI 1u
 
 // Bounds of what a world may declare. Each is checked by tp_world_check with a message that names it.
@@ -37,6 +39,7 @@ enum {
     TP_NAME_SIZE_MAX      = 63,     ///< letters of any name: a-z, 0-9, '_', '-', '.'
     TP_STATE_SIZE_MAX     = 64 * 1024 * 1024,
     TP_LEAF_SIZE          = 16384,  ///< canonical bytes of state behind one leaf
+    TP_TOUCH_PAGE         = 1024,   ///< bytes of the block behind one bit of what a step touched
 };
 
 /// A named number of a match: part of the rules, in every root. Sections may take their count from one.
@@ -152,11 +155,38 @@ struct tp_context {
     /// own count in the state.
     bool (*emit)(tp_context *context, uint32_t type, const void *data);
     void *host;
+    // Appended; written by tp_touch alone. Bit (page % 8) of byte (page / 8) is set when the step has told of a write into that page.
+    unsigned char *touched;    ///< NULL: the host does not want to know
+    const void    *block;      ///< the flat block that pages are counted in
+    size_t         block_size; ///< bytes
 };
 
 static inline bool tp_emit(tp_context *context, uint32_t type, const void *data)
 {
     return context->emit(context, type, data);
+}
+
+/// Tells the host that the step is about to change these bytes of its block, or has just changed them; needed of a world that
+/// promises TP_WORLD_TRACKS_WRITES, allowed to every other. Cheap enough to be called for each struct that is written. What lies
+/// outside of the block is left out, so any address and size may be given. Too much told costs time, too little makes roots wrong.
+static inline void tp_touch(tp_context *context, const void *memory, size_t size)
+{
+    if (context->touched == NULL || size == 0) {
+        return;
+    }
+    uintptr_t block = (uintptr_t)context->block;
+    uintptr_t block_end = block + context->block_size;
+    uintptr_t begin = (uintptr_t)memory;
+    uintptr_t end = size < UINTPTR_MAX - begin ? begin + size : UINTPTR_MAX;
+    begin = begin > block ? begin : block;
+    end = end < block_end ? end : block_end;
+    if (begin >= end) {
+        return;
+    }
+    size_t last = (size_t)(end - 1 - block) / TP_TOUCH_PAGE;
+    for (size_t page = (size_t)(begin - block) / TP_TOUCH_PAGE; page <= last; page++) {
+        context->touched[page / 8] = (unsigned char)(context->touched[page / 8] | 1u << (page % 8));
+    }
 }
 
 /// First element of a section inside a flat block.
@@ -235,6 +265,14 @@ typedef struct tp_opaque {
     uint64_t (*hash)(const void *instance, tp_hash_algorithm algorithm);
 } tp_opaque;
 
+/// What a world promises, bits of tp_world.flags.
+enum {
+    /// Flat worlds: step tells by tp_touch every byte of the block that it changes, gaps and derived sections included; init, rebuild and
+    /// validate need not. The host then hashes and copies no more than what changed. It believes the world: tp_sim_options.check_touched
+    /// and `tickproof synctest` find one that leaves a write out. The promise is in no root: the same world without it has the same ones.
+    TP_WORLD_TRACKS_WRITES = 1,
+};
+
 typedef enum tp_step_result { TP_STEP_OK = 0, TP_STEP_FAULT = 1 } tp_step_result;
 
 typedef struct tp_world {
@@ -284,7 +322,20 @@ typedef struct tp_world {
     void (*describe)(const tp_view *view, char *text, size_t size);
     const tp_observer_type *observer;
     const tp_bot_type      *bot;
+
+    // Appended: a world compiled earlier ends above, and has zero here. Read it by tp_world_flags.
+    uint32_t flags; ///< TP_WORLD_TRACKS_WRITES, or 0
+    uint32_t reserved; ///< zero: no padding whose bytes nobody set
 } tp_world;
+
+/// Bytes of the shortest tp_world that is taken: up to `flags`.
+#define TP_WORLD_SIZE_MIN ((uint32_t)offsetof(tp_world, flags))
+
+/// The world's flags, 0 when it was compiled before there were any.
+static inline uint32_t tp_world_flags(const tp_world *world)
+{
+    return world->struct_size >= offsetof(tp_world, flags) + sizeof(world->flags) ? world->flags : 0;
+}
 
 /// The name a shared library exports its world under.
 #define TP_WORLD_SYMBOL "tickproof_world"

@@ -281,15 +281,39 @@ static bool check_lists(const tp_world *world, tp_error *error)
     return true;
 }
 
+// Nothing past these two members may be read before they hold, and nothing past struct_size ever.
+static bool check_size(const tp_world *world, tp_error *error)
+{
+    bool is_known = world->struct_size >= TP_WORLD_SIZE_MIN && world->struct_size <= sizeof(tp_world);
+    if (world->abi == TP_WORLD_ABI && is_known) {
+        return true;
+    }
+    return tp_error_set(error, "world ABI %u with a struct of %u bytes; this build has ABI %u with %u to %u: rebuild the world against these headers",
+                        world->abi, world->struct_size, TP_WORLD_ABI, TP_WORLD_SIZE_MIN, (unsigned)sizeof(tp_world));
+}
+
+static bool check_flags(const tp_world *world, tp_error *error)
+{
+    uint32_t flags = tp_world_flags(world);
+    if ((flags & ~(uint32_t)TP_WORLD_TRACKS_WRITES) != 0) {
+        return tp_error_set(error, "flags 0x%x: this build knows 0x%x", flags, (unsigned)TP_WORLD_TRACKS_WRITES);
+    }
+    if (world->struct_size >= sizeof(tp_world) && world->reserved != 0) {
+        return tp_error_set(error, "reserved is %u: this build wants zero there", world->reserved);
+    }
+    if (flags != 0 && world->opaque != NULL) {
+        return tp_error_set(error, "an opaque world has no block whose writes it could tell: leave TP_WORLD_TRACKS_WRITES out");
+    }
+    return true;
+}
+
 bool tp_world_check(const tp_world *world, tp_error *error)
 {
     if (world == NULL) {
         return tp_error_set(error, "no world was given");
     }
-    // Nothing past these two may be read before they hold.
-    if (world->abi != TP_WORLD_ABI || world->struct_size != sizeof(tp_world)) {
-        return tp_error_set(error, "world ABI %u with a struct of %u bytes; this build has ABI %u with %u: rebuild the world against these headers",
-                            world->abi, world->struct_size, TP_WORLD_ABI, (unsigned)sizeof(tp_world));
+    if (!check_size(world, error)) {
+        return false;
     }
     if (!is_name(world->name)) {
         return tp_error_set(error, "bad world name '%s': 1 to %d of a-z 0-9 _ - .", printable(world->name), TP_NAME_SIZE_MAX);
@@ -303,5 +327,5 @@ bool tp_world_check(const tp_world *world, tp_error *error)
     if (!check_config(world, error) || !check_lists(world, error)) {
         return false;
     }
-    return world->opaque != NULL ? check_opaque(world, error) : check_sections(world, error);
+    return check_flags(world, error) && (world->opaque != NULL ? check_opaque(world, error) : check_sections(world, error));
 }

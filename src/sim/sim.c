@@ -92,13 +92,15 @@ static bool take_memory(tp_sim *sim, const tp_sim_options *options)
     sim->recover.bytes = take(sim->state_capacity, &is_short);
     sim->journal_capacity = row_max + 4 + (size_t)sim->recover_ticks * (4 + tp_row_size_fixed(players, sim->layout.input_size));
     sim->journal = take(sim->journal_capacity, &is_short);
+    sim->recover.map = SIM_MAP_RECOVER;
     sim->ring_capacity = options->ring_capacity;
     sim->ring = sim->ring_capacity > 0 ? calloc(sim->ring_capacity, sizeof(*sim->ring)) : NULL;
     is_short = is_short || (sim->ring_capacity > 0 && sim->ring == NULL);
     for (uint32_t i = 0; !is_short && i < sim->ring_capacity; i++) {
         sim->ring[i].bytes = take(sim->state_capacity, &is_short);
+        sim->ring[i].map = SIM_MAP_RING + i;
     }
-    return !is_short;
+    return !is_short && sim_touch_take(sim, options->check_touched);
 }
 
 static void init_body(void *argument)
@@ -195,6 +197,7 @@ tp_sim *tp_sim_create(const tp_world *world, const tp_setup *setup, const tp_sim
         tp_sim_destroy(sim);
         return NULL;
     }
+    sim_touch_begin(sim);
     // Before the first tick both leaves are zero by definition.
     sim->is_input_leaf_known = true;
     sim->is_event_leaf_known = true;
@@ -215,6 +218,7 @@ void tp_sim_destroy(tp_sim *sim)
         free(sim->ring[i].bytes);
     }
     free(sim->ring);
+    sim_touch_free(sim);
     free(sim->journal);
     free(sim->recover.bytes);
     free(sim->scratch);
@@ -264,6 +268,12 @@ static bool step_guarded(tp_sim *sim, const tp_row *row)
     return true;
 }
 
+static bool step_checked(tp_sim *sim, const tp_row *row)
+{
+    sim_touch_before_step(sim);
+    return step_guarded(sim, row) && sim_touch_after_step(sim);
+}
+
 // Counts the tick as done.
 static void finish_tick(tp_sim *sim, const tp_row *row)
 {
@@ -306,7 +316,7 @@ static void recover_state(tp_sim *sim, uint64_t fault_tick)
         tp_row   row;
         tp_error error;
         is_same = sim_row_parse(sim, sim->journal + offset + 4, size, &row, &error) && sim_row_accept(sim, &row, &error) &&
-                  step_guarded(sim, &row);
+                  step_checked(sim, &row);
         if (is_same) {
             finish_tick(sim, &row);
         }
@@ -337,10 +347,11 @@ tp_sim_status tp_sim_step(tp_sim *sim, const tp_row *row, tp_error *error)
         tp_error_set(error, "the world could not save its state at tick %llu", (unsigned long long)sim->tick);
         return TP_SIM_REFUSED;
     }
-    if (step_guarded(sim, row)) {
+    if (step_checked(sim, row)) {
         finish_tick(sim, row);
         return TP_SIM_OK;
     }
+    sim_touch_all(sim); // a step that stops half-way may have written what it did not come to tell
     sim_row_keep(sim, row);
     sim->fault_input_leaf = sim_input_leaf_now(sim);
     recover_state(sim, sim->tick);
@@ -388,9 +399,15 @@ const tp_fault *tp_sim_fault(const tp_sim *sim)
     return &sim->fault;
 }
 
+bool tp_sim_has_untold(const tp_sim *sim)
+{
+    return sim->is_faulted && sim->fault.what == sim->touch.untold;
+}
+
 void *tp_sim_state(tp_sim *sim)
 {
     sim_forget_roots(sim); // the caller may be about to change it
+    sim->touch.is_lent = true;
     return sim->state;
 }
 

@@ -4,6 +4,34 @@
 #include "bytes.h"
 #include "tickproof/sim.h"
 
+// What is known of the writes of a world with TP_WORLD_TRACKS_WRITES. There is one map of a bit per page of the block for `told` and one for
+// each thing made from the block earlier: the state leaves, the recover snapshot, every place of the ring.
+//
+//     Invariant: a page in neither `told` nor the map of a thing is, byte for byte, what the thing was made from.
+//
+// A map may hold more pages than differ, never fewer. Each operation keeps it so:
+//     step     the world adds to `told`; nothing else is done per step
+//     spread   `told` is added to every map and emptied, before any map is read
+//     leaves   hashes the leaves with a page in their map, then empties that map
+//     save     copies the pages in the snapshot's map into it, then empties that map
+//     load     copies the same pages back. They are all that the block changes by, so they are added to every other map; then its own is
+//              emptied. Going back and forth therefore costs what was changed in between, not the state
+//     else     init, decode, a fault (whose step may have written before it could tell) and a block that was lent out fill every map
+// A snapshot without is_set still has bytes and a map, and the invariant holds of it.
+typedef struct {
+    bool      is_on;      // the world tells, and the maps are there
+    bool      is_lent;    // tp_sim_state gave the block away: it may change at any time
+    bool      is_pending; // a step has run since the last spread
+    uint32_t  pages;      // of the block, the last one may be short
+    uint32_t  words;      // of one map
+    uint32_t  map_count;
+    uint64_t *maps;       // map_count of them one after another, in the order of SIM_MAP_
+    uint8_t  *before;     // check_touched: the block as it was before the step; NULL: off
+    char      untold[256]; // what check_touched has found
+} SimTouch;
+
+enum { SIM_MAP_TOLD, SIM_MAP_LEAVES, SIM_MAP_RECOVER, SIM_MAP_RING };
+
 // A raw copy of the state at a tick, with the two leaves that the state does not hold.
 typedef struct {
     bool     is_set;
@@ -11,6 +39,7 @@ typedef struct {
     uint64_t input_leaf, event_leaf;
     size_t   size;
     uint8_t *bytes; // state_capacity of them
+    uint32_t map;   // SIM_MAP_RECOVER, or SIM_MAP_RING and on
 } SimSnapshot;
 
 struct tp_sim {
@@ -56,6 +85,7 @@ struct tp_sim {
 
     SimSnapshot *ring;
     uint32_t     ring_capacity, ring_next;
+    SimTouch     touch;
 
     tp_guard guard;
     bool     has_lost_state; // an opaque world could not save: roots since then mean nothing
@@ -90,7 +120,28 @@ bool sim_opaque_load(tp_sim *sim, const void *bytes, size_t size);
 bool sim_opaque_hash(tp_sim *sim, uint64_t *hash);
 
 void sim_forget_roots(tp_sim *sim);
-bool sim_state_save(const tp_sim *sim, SimSnapshot *snapshot);
+bool sim_state_save(tp_sim *sim, SimSnapshot *snapshot);
 bool sim_state_load(tp_sim *sim, const SimSnapshot *snapshot);
 uint64_t sim_input_leaf_now(tp_sim *sim);
 uint64_t sim_event_leaf_now(tp_sim *sim);
+
+// What the world tells of its writes: sim_touch.c.
+
+/// Takes the maps and, for the check, the copy. Nothing is taken, and nothing is on, for a world that does not promise to tell.
+bool sim_touch_take(tp_sim *sim, bool is_checked);
+void sim_touch_free(tp_sim *sim);
+/// From here on the step tells. After init, which need not.
+void sim_touch_begin(tp_sim *sim);
+/// Anything may have changed.
+void sim_touch_all(tp_sim *sim);
+/// Around every step. False from the second: the world left a write out, and sim->fault says where.
+void sim_touch_before_step(tp_sim *sim);
+bool sim_touch_after_step(tp_sim *sim);
+/// Brings every map up to date; sim_touch_is_clean reads them as they are.
+void sim_touch_spread(tp_sim *sim);
+/// Whether the bytes of the block have not changed since the leaves were hashed. Never of a world that does not tell.
+bool sim_touch_is_clean(const tp_sim *sim, size_t offset, size_t size);
+void sim_touch_leaves_done(tp_sim *sim);
+/// The block into the snapshot's bytes and back: whole, or what its map holds.
+void sim_touch_save(tp_sim *sim, const SimSnapshot *snapshot);
+void sim_touch_load(tp_sim *sim, const SimSnapshot *snapshot);

@@ -70,6 +70,30 @@ static void compute_opaque_leaves(tp_sim *sim)
     sim->leaf_count = hash_pieces(sim, sim->scratch, size, sim->leaves);
 }
 
+// Hashes the leaves of one section again that may have changed. Returns its count.
+static uint32_t hash_section(tp_sim *sim, uint32_t section, uint64_t *leaves)
+{
+    const tp_layout *layout = &sim->layout;
+    size_t           first = layout->section_offset[section];
+    size_t           size = layout->section_canonical_size[section];
+    // The block's bytes are the canonical ones where the machine is little-endian; the encoder is the oracle. Elsewhere they differ in
+    // order only, since no struct has gaps: a leaf is made from the same bytes of the block.
+    const uint8_t *bytes = layout->is_native_canonical ? (const uint8_t *)sim->state + first : NULL;
+    uint32_t       count = 0;
+    for (size_t offset = 0; offset < size; offset += TP_LEAF_SIZE, count++) {
+        size_t piece = size - offset < TP_LEAF_SIZE ? size - offset : TP_LEAF_SIZE;
+        if (sim_touch_is_clean(sim, first + offset, piece)) {
+            continue;
+        }
+        if (bytes == NULL) {
+            tp_layout_encode_section(layout, section, sim->state, sim->scratch);
+            bytes = sim->scratch;
+        }
+        leaves[count] = tp_hash64(sim->rules.algorithm, bytes + offset, piece);
+    }
+    return count;
+}
+
 static void compute_leaves(tp_sim *sim)
 {
     if (sim->are_leaves_known) {
@@ -78,17 +102,12 @@ static void compute_leaves(tp_sim *sim)
     if (sim->world->opaque != NULL) {
         compute_opaque_leaves(sim);
     } else {
-        const tp_layout *layout = &sim->layout;
+        sim_touch_spread(sim);
         sim->leaf_count = 0;
-        for (uint32_t i = 0; i < layout->world->section_count; i++) {
-            // The block's bytes are the canonical ones where the machine is little-endian; the encoder is the oracle.
-            const uint8_t *bytes = (const uint8_t *)sim->state + layout->section_offset[i];
-            if (!layout->is_native_canonical) {
-                tp_layout_encode_section(layout, i, sim->state, sim->scratch);
-                bytes = sim->scratch;
-            }
-            sim->leaf_count += hash_pieces(sim, bytes, layout->section_canonical_size[i], sim->leaves + sim->leaf_count);
+        for (uint32_t i = 0; i < sim->world->section_count; i++) {
+            sim->leaf_count += hash_section(sim, i, sim->leaves + sim->leaf_count);
         }
+        sim_touch_leaves_done(sim);
     }
     sim->are_leaves_known = true;
 }

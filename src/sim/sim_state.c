@@ -4,20 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool sim_state_save(const tp_sim *sim, SimSnapshot *snapshot)
+bool sim_state_save(tp_sim *sim, SimSnapshot *snapshot)
 {
     snapshot->is_set = false;
     snapshot->size = sim->layout.block_size;
     if (sim->world->opaque != NULL) {
-        if (!sim_opaque_save((tp_sim *)sim, snapshot->bytes, sim->state_capacity, &snapshot->size)) {
+        if (!sim_opaque_save(sim, snapshot->bytes, sim->state_capacity, &snapshot->size)) {
             return false;
         }
     } else {
-        memcpy(snapshot->bytes, sim->state, snapshot->size);
+        sim_touch_save(sim, snapshot);
     }
     snapshot->tick = sim->tick;
     snapshot->input_leaf = tp_sim_input_leaf(sim);
-    snapshot->event_leaf = sim_event_leaf_now((tp_sim *)sim);
+    snapshot->event_leaf = sim_event_leaf_now(sim);
     snapshot->is_set = true;
     return true;
 }
@@ -45,7 +45,7 @@ bool sim_state_load(tp_sim *sim, const SimSnapshot *snapshot)
             return false;
         }
     } else {
-        memcpy(sim->state, snapshot->bytes, snapshot->size);
+        sim_touch_load(sim, snapshot);
     }
     settle(sim, snapshot->tick, snapshot->input_leaf, snapshot->event_leaf);
     return true;
@@ -92,6 +92,7 @@ bool tp_sim_decode(tp_sim *sim, const uint8_t *bytes, size_t size, uint64_t tick
         bool is_good = tp_layout_decode(&sim->layout, bytes, size, block, error);
         if (is_good) {
             memcpy(sim->state, block, sim->layout.block_size);
+            sim_touch_all(sim);
         }
         free(block);
         if (!is_good) {

@@ -30,13 +30,15 @@ static bool check_options(const tp_synctest_options *options, tp_error *error)
 // A guess begins one tick before the largest distance, and its first row is predicted from the one before that.
 enum { WINDOW_MORE = 2 };
 
-static uint64_t case_states(const tp_synctest_options *options)
+static uint64_t case_states(const tp_synctest_options *options, bool is_checked)
 {
-    // A ring and the sim's own two, or the sim's two and those of the one that takes its place.
+    // A ring and the sim's own two, or the sim's two and those of the one that takes its place. A world that tells its writes is held
+    // against one more.
     uint64_t states = 0;
+    uint64_t own = is_checked ? 3 : 2;
     for (uint64_t distance = options->distance_first; distance <= options->distance_last; distance++) {
-        states += (options->strengths >> TP_STRENGTH_COPY & 1) != 0 ? distance + 2 + 2 : 0;
-        states += (options->strengths >> TP_STRENGTH_BYTES & 1) != 0 ? 4 : 0;
+        states += (options->strengths >> TP_STRENGTH_COPY & 1) != 0 ? distance + 2 + own : 0;
+        states += (options->strengths >> TP_STRENGTH_BYTES & 1) != 0 ? 2 * own : 0;
     }
     return states;
 }
@@ -49,7 +51,8 @@ uint64_t tp_synctest_memory(const tp_sim *straight, const tp_synctest_options *o
     SyncShape shape = sync_shape_of(straight);
     uint64_t  size = shape.state_max > shape.layout->block_size ? shape.state_max : shape.layout->block_size;
     uint64_t  kept = (uint64_t)options->distance_last + WINDOW_MORE + 2;
-    return kept * (shape.state_max + shape.rest_size + shape.event_max) + case_states(options) * size;
+    bool      is_checked = (tp_world_flags(shape.layout->world) & TP_WORLD_TRACKS_WRITES) != 0;
+    return kept * (shape.state_max + shape.rest_size + shape.event_max) + case_states(options, is_checked) * size;
 }
 
 static bool check_memory(const tp_sim *straight, const tp_synctest_options *options, tp_error *error)

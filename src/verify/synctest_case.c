@@ -102,7 +102,8 @@ static tp_sim *make_sim(tp_synctest *test, uint32_t ring_capacity)
 {
     tp_error         error;
     const tp_layout *layout = test->shape.layout;
-    tp_sim_options   options = { .algorithm = tp_sim_rules(test->straight)->algorithm, .ring_capacity = ring_capacity };
+    tp_sim_options   options = { .algorithm = tp_sim_rules(test->straight)->algorithm, .ring_capacity = ring_capacity,
+                                 .check_touched = true };
     tp_synctest_dirty_heap();
     return tp_sim_create(layout->world, &layout->setup, &options, &error);
 }
@@ -139,6 +140,22 @@ static bool restore_bytes(tp_synctest *test, SyncCase *one, uint64_t tick)
     return compare_restored(test, one, one->sim, tick, false);
 }
 
+// The world promised to tell what it writes and did not: named at once, since roots and snapshots of such a world mean nothing.
+static void fail_untold(tp_synctest *test, SyncCase *one, uint64_t tick)
+{
+    tp_synctest_finding *finding = &one->result->finding;
+    *finding = finding_at(one, tick);
+    finding->difference = TP_SYNCTEST_FAULT;
+    memcpy(finding->expected_root, sync_image_at(test, tick + 1)->mark.root, sizeof(finding->expected_root));
+    tp_hash128_to_bytes(tp_sim_fault_root(one->sim), finding->actual_root);
+    snprintf(finding->field, sizeof(finding->field), "tp_touch");
+    snprintf(finding->expected, sizeof(finding->expected), "told");
+    snprintf(finding->actual, sizeof(finding->actual), "untold");
+    snprintf(finding->text, sizeof(finding->text), "%s, distance %u: tick %llu: %.230s", tp_strength_name((uint32_t)one->result->strength),
+             one->result->distance, (unsigned long long)tick, tp_sim_fault(one->sim)->what);
+    sync_case_fail(one, TP_DIVERGED, "%s", finding->text);
+}
+
 // Steps one tick and takes its image into scratch.
 static bool step_again(tp_synctest *test, SyncCase *one, tp_sim *sim, uint64_t tick)
 {
@@ -151,6 +168,10 @@ static bool step_again(tp_synctest *test, SyncCase *one, tp_sim *sim, uint64_t t
         } else {
             sync_case_refuse(one, tick, false, error.text);
         }
+        return false;
+    }
+    if (tp_sim_has_untold(sim)) {
+        fail_untold(test, one, tick);
         return false;
     }
     if (!sync_image_take(&test->scratch, &test->shape, sim)) {
@@ -231,8 +252,9 @@ static bool go_back_bytes(tp_synctest *test, SyncCase *one, uint64_t first, uint
     return restore_bytes(test, one, first) && resimulate(test, one, sim, last);
 }
 
-// Steps every tick from `first` on with other inputs than its own. A guess that faults or is refused ends the wrong way early, and is no finding.
-static void step_wrong(tp_synctest *test, SyncCase *one, uint64_t first, uint64_t last)
+// Steps every tick from `first` on with other inputs than its own. A guess that faults or is refused ends the wrong way early, and is no finding;
+// false only for one that leaves a write untold, which is wrong whatever the inputs are.
+static bool step_wrong(tp_synctest *test, SyncCase *one, uint64_t first, uint64_t last)
 {
     tp_sim_status status = TP_SIM_OK;
     for (uint64_t tick = first; tick <= last && status == TP_SIM_OK; tick++) {
@@ -241,7 +263,12 @@ static void step_wrong(tp_synctest *test, SyncCase *one, uint64_t first, uint64_
         status = tp_sim_step_bytes(one->sim, test->guess.bytes, test->guess.size, &error);
         test->report.steps += status == TP_SIM_REFUSED ? 0 : 1;
         one->result->guesses += is_wrong && status != TP_SIM_REFUSED ? 1 : 0;
+        if (tp_sim_has_untold(one->sim)) {
+            fail_untold(test, one, tick);
+            return false;
+        }
     }
+    return true;
 }
 
 // The world that lives on is led astray from one tick before where it went back to, so that what a world remembers of one tick only is of another
@@ -254,8 +281,7 @@ static bool guess_and_mend(tp_synctest *test, SyncCase *one, uint64_t tick)
     uint64_t from = tick - test->start < distance ? test->start : tick - distance;
     bool is_good = restore(test, one, from);
     if (is_good) {
-        step_wrong(test, one, from, tick);
-        is_good = restore(test, one, tick);
+        is_good = step_wrong(test, one, from, tick) && restore(test, one, tick);
     }
     one->result->restores = restores; // they count those that the distance asks for
     if (!is_good || !step_again(test, one, one->sim, tick)) {
