@@ -138,6 +138,26 @@ void tp_layout_encode(const tp_layout *layout, const void *state, uint8_t *bytes
     }
 }
 
+// Links and indices of 32 bits are most of what a big state has: one comparison each. False: look closer at the row.
+static bool are_links_good(const tp_field *field, const tp_section *type, const unsigned char *element, uint32_t count, uint32_t target)
+{
+    if (field->type != TP_TYPE_U32 || (field->range.kind != TP_RANGE_LINK && field->range.kind != TP_RANGE_INDEX)) {
+        return false;
+    }
+    uint64_t most = (uint64_t)target + (field->range.kind == TP_RANGE_LINK);
+    for (uint32_t i = 0; i < count; i++) {
+        const unsigned char *place = element + (size_t)i * type->element_size + field->offset;
+        for (uint32_t k = 0; k < field->count; k++, place += sizeof(uint32_t)) {
+            uint32_t value;
+            memcpy(&value, place, sizeof(value));
+            if (value >= most) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static bool check_section(const tp_layout *layout, uint32_t section, const void *state, tp_error *error)
 {
     const tp_section    *type = &layout->world->sections[section];
@@ -149,6 +169,9 @@ static bool check_section(const tp_layout *layout, uint32_t section, const void 
         }
         uint32_t target = field->range.target != NULL ? layout_target_count(layout, field->range.target) : 0;
         uint32_t size = layout_value_size(field->type);
+        if (are_links_good(field, type, element, layout->section_count[section], target)) {
+            continue;
+        }
         for (uint32_t i = 0; i < layout->section_count[section]; i++) {
             const unsigned char *place = element + (size_t)i * type->element_size + field->offset;
             for (uint32_t k = 0; k < field->count; k++) {
@@ -195,6 +218,12 @@ bool tp_layout_decode(const tp_layout *layout, const uint8_t *bytes, size_t size
         const tp_section *type = &world->sections[s];
         unsigned char    *element = (unsigned char *)state + layout->section_offset[s];
         if (type->membership != TP_SIM) {
+            continue;
+        }
+        if (layout->is_native_canonical) {
+            // The block's bytes are the canonical ones; the rows, which every other machine goes by, are the oracle in the tests.
+            memcpy(element, bytes, layout->section_canonical_size[s]);
+            bytes += layout->section_canonical_size[s];
             continue;
         }
         for (uint32_t i = 0; i < layout->section_count[s]; i++) {

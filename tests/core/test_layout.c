@@ -125,6 +125,38 @@ Test(layout, foreign_values_out_of_range_are_refused)
     tp_sim_destroy(sim);
 }
 
+// Goal: taking the bytes as they are, on a machine whose memory they are, is the same as decoding them row by row: for what is accepted, and
+// for what is refused and how, over states with one byte changed.
+Test(layout, decode_from_memory_equals_the_rows)
+{
+    tp_sim   *sim = testworld_run(&testworld_flat, 4, 3, 300);
+    tp_layout native = *tp_sim_layout(sim), rows = native;
+    native.setup.config = native.config;
+    rows.setup.config = rows.config;
+    rows.is_native_canonical = false;
+    uint8_t *bytes = malloc(native.canonical_size);
+    uint8_t *left = aligned_alloc(64, (native.block_size + 63) / 64 * 64), *right = aligned_alloc(64, (native.block_size + 63) / 64 * 64);
+    uint32_t taken = 0;
+    tp_layout_encode(&native, tp_sim_state(sim), bytes);
+    for (uint32_t i = 0; i < native.canonical_size * 3; i++) {
+        tp_error left_error = { "" }, right_error = { "" };
+        uint8_t  kept = bytes[i / 3];
+        bytes[i / 3] = (uint8_t)(kept + (i % 3) * 7);
+        bool is_taken = tp_layout_decode(&native, bytes, native.canonical_size, left, &left_error);
+        cr_assert_eq(is_taken, tp_layout_decode(&rows, bytes, rows.canonical_size, right, &right_error), "byte %u", i / 3);
+        cr_assert_str_eq(left_error.text, right_error.text);
+        cr_assert_arr_eq(left, right, native.block_size);
+        taken += is_taken;
+        bytes[i / 3] = kept;
+    }
+    cr_assert_gt(taken, native.canonical_size, "unchanged ones are taken");
+    cr_assert_lt(taken, native.canonical_size * 3, "and some changed ones are not");
+    free(bytes);
+    free(left);
+    free(right);
+    tp_sim_destroy(sim);
+}
+
 // Goal: what ranges cannot say, the world's validate does.
 Test(layout, validate_runs_on_foreign_states)
 {
