@@ -9,9 +9,10 @@
 #include "cli.h"
 #include "fighter.h"
 #include "files.h"
+#include "realm.h"
 #include "runner.h"
 
-static const tp_world *const built_in[] = { &runner_world, &fighter_world };
+static const tp_world *const built_in[] = { &runner_world, &fighter_world, &realm_world };
 
 const tp_world *worlds_at(size_t index)
 {
