@@ -1,13 +1,15 @@
 // fuzz_key.c: forged keyframes. The input changes the state inside a KEY of a real log; every hash, the root, CRCs and chain are redone, so
 // that nothing but ranges and validate stands between the bytes and the step. Then the log is verified from that KEY.
 //
-// Input: one byte chooses the log; then triples (u16 offset, u8 value) are written into the state.
+// Input: one byte chooses the log; then triples (u16 offset, u8 value) are written into the state. From 252 on it chooses the realm's log, whose state is
+// larger, and 64 KiB of it that the offsets count from.
 #include <stdlib.h>
 #include <string.h>
 
 #include "bytes.h"
 #include "fighter.h"
 #include "log_mutate.h"
+#include "realm.h"
 #include "runner.h"
 #include "runnerlog.h"
 #include "testrecording.h"
@@ -22,12 +24,12 @@ typedef struct {
     uint64_t   tick;
 } Target;
 
-enum { TARGETS = 3 };
-static Target targets[TARGETS];
+enum { SMALL_TARGETS = 3, REALM_TARGET = SMALL_TARGETS, REALM_FIRST = 252 };
+static Target targets[SMALL_TARGETS + 1];
 
-static void prepare(Target *target, uint8_t *bytes, size_t size, const tp_world *world, uint32_t players, uint64_t seed)
+static void prepare(Target *target, uint8_t *bytes, size_t size, const tp_world *world, uint32_t players, uint64_t seed, const int64_t *config)
 {
-    tp_setup setup = { .seed = seed, .players = players, .tick_rate_hz = world->tick_rate_hz };
+    tp_setup setup = { .seed = seed, .players = players, .tick_rate_hz = world->tick_rate_hz, .config = config };
     tp_error error;
     if (!log_mutate_load(&target->log, bytes, size) || !tp_layout_init(&target->layout, world, &setup, &error) ||
         !tp_rules_init(&target->rules, &target->layout, TP_HASH_XXH3, &error)) {
@@ -72,6 +74,44 @@ static uint8_t *make_fighter_log(uint64_t seed, uint32_t players, size_t *size)
     return memory.bytes;
 }
 
+// A small realm, its landblocks still coming in when the second KEY is written.
+static const int64_t realm_config[REALM_CONFIG_COUNT] = {
+    [REALM_CONFIG_BLOCKS] = 64, [REALM_CONFIG_RESIDENTS] = 25, [REALM_CONFIG_LEAVES] = 40, [REALM_CONFIG_CELLS] = 48,
+    [REALM_CONFIG_BUILDINGS] = 24, [REALM_CONFIG_OWNERS] = 256, [REALM_CONFIG_DYNAMICS] = 48, [REALM_CONFIG_MEMBERS] = 512,
+    [REALM_CONFIG_SETS] = 384, [REALM_CONFIG_ROWS] = 1024, [REALM_CONFIG_DRAFTS] = 4, [REALM_CONFIG_JOURNAL] = 64,
+    [REALM_CONFIG_ABANDON_TICKS] = 300, [REALM_CONFIG_WORK_UNITS] = 7, [REALM_CONFIG_WIDTH] = 255, [REALM_CONFIG_HEIGHT] = 255,
+    [REALM_CONFIG_RING] = 1, [REALM_CONFIG_ARRIVAL] = 0, [REALM_CONFIG_CREATURES] = 12, [REALM_CONFIG_SHOTS] = 8, [REALM_CONFIG_DOORS] = 8,
+};
+
+static uint8_t *make_realm_log(uint64_t seed, uint32_t players, size_t *size)
+{
+    tp_setup          setup = { .seed = seed, .players = players, .tick_rate_hz = realm_world.tick_rate_hz, .config = realm_config };
+    tp_memory_sink    memory = { 0 };
+    tp_sink           sink = tp_sink_of_memory(&memory);
+    tp_error          error;
+    tp_writer_options options;
+    tp_writer_options_standard(&options);
+    options.key_ticks = 60;
+    tp_sim    *sim = tp_sim_create(&realm_world, &setup, NULL, &error);
+    tp_writer *writer = tp_writer_create(&sink, sim, &options, false, &error);
+    for (uint32_t tick = 0; tick < 100; tick++) {
+        uint8_t    presence = (uint8_t)(tick > 40 ? 3 : 1), inputs[2 * TP_INPUT_SIZE_MAX] = { 0 };
+        RealmInput input = { .move_x = 127, .buttons = tick % 20 == 0 ? REALM_BUTTON_JUMP : REALM_BUTTON_SHOOT };
+        tp_record_encode(realm_world.input, &input, inputs);
+        tp_row row = { .presence = &presence, .inputs = inputs };
+        if (tp_sim_step(sim, &row, &error) != TP_SIM_OK || !tp_writer_tick(writer, sim, &row)) {
+            abort();
+        }
+    }
+    if (!tp_writer_finish(writer, sim, TP_END_COMPLETED)) {
+        abort();
+    }
+    tp_writer_destroy(writer);
+    tp_sim_destroy(sim);
+    *size = memory.size;
+    return memory.bytes;
+}
+
 static void prepare_all(void)
 {
     RunnerLog wanted = runnerlog_standard();
@@ -79,12 +119,14 @@ static void prepare_all(void)
     size_t    size = 0;
     wanted.ticks = 260;
     uint8_t *bytes = runnerlog_make(&wanted, &size);
-    prepare(&targets[0], bytes, size, &runner_world, wanted.players, wanted.seed);
+    prepare(&targets[0], bytes, size, &runner_world, wanted.players, wanted.seed, NULL);
     recording.ticks = 200;
     bytes = recording_make(&recording, &size);
-    prepare(&targets[1], bytes, size, &testworld_flat, recording.players, recording.seed);
+    prepare(&targets[1], bytes, size, &testworld_flat, recording.players, recording.seed, NULL);
     bytes = make_fighter_log(5, 3, &size);
-    prepare(&targets[2], bytes, size, &fighter_world, 3, 5);
+    prepare(&targets[2], bytes, size, &fighter_world, 3, 5, NULL);
+    bytes = make_realm_log(5, 2, &size);
+    prepare(&targets[REALM_TARGET], bytes, size, &realm_world, 2, 5, realm_config);
 }
 
 static const tp_world *find(void *to, const char *name, uint32_t revision)
@@ -93,6 +135,9 @@ static const tp_world *find(void *to, const char *name, uint32_t revision)
     (void)revision;
     if (strcmp(name, fighter_world.name) == 0) {
         return &fighter_world;
+    }
+    if (strcmp(name, realm_world.name) == 0) {
+        return &realm_world;
     }
     return strcmp(name, runner_world.name) == 0 ? &runner_world : &testworld_flat;
 }
@@ -123,12 +168,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 4) {
         return 0;
     }
-    const Target          *target = &targets[data[0] % TARGETS];
+    const Target          *target = &targets[data[0] >= REALM_FIRST ? REALM_TARGET : data[0] % SMALL_TARGETS];
+    size_t                 base = data[0] >= REALM_FIRST ? (size_t)(data[0] - REALM_FIRST) << 16 : 0;
     const LogMutateRecord *record = &target->log.records[target->key];
     uint8_t               *kept = malloc(record->size);
     memcpy(kept, record->payload, record->size);
     for (size_t at = 1; at + 3 <= size; at += 3) {
-        record->payload[48 + bytes_get_u16(data + at) % (record->size - 48)] = data[at + 2];
+        record->payload[48 + (base + bytes_get_u16(data + at)) % (record->size - 48)] = data[at + 2];
     }
     redo_root(target, record->payload);
     size_t            log_size = 0;
