@@ -219,7 +219,7 @@ static bool is_refused(Room *room, Peer *peer, const Message *message)
 static bool refuse_size(Peer *peer, uint32_t cookie, size_t size)
 {
     char text[MESSAGE_TEXT_MAX];
-    snprintf(text, sizeof(text), "the room's rules and state have %zu bytes, and this server sends at most %zu at once", size,
+    snprintf(text, sizeof(text), "the room's rules and state have %zu bytes, and this server sends at most %zu at once: its send_queue_bytes is too small", size,
              (size_t)peer->host->limits->send_queue_bytes / 2);
     peer_refuse(peer, cookie, MESSAGE_REASON_TOO_LARGE, text);
     return false;

@@ -101,7 +101,7 @@ enum {
     SERVER_MESSAGES_PER_LOOK = 32,
 
     /// Bytes that may wait for one client to read them. More: closed (slow); its slots leave. Half of it is the most that a room's rules
-    /// and state may have for who joins (too-large).
+    /// and state may have for who joins (too-large); when nobody has set it, it grows to fit the largest live room.
     SERVER_SEND_QUEUE_BYTES     = 262144,
     /// On top of it for each room that the connection has been in at once, for so many rooms at most.
     SERVER_SEND_QUEUE_ROOM_BYTES = 65536,

@@ -151,6 +151,29 @@ static bool check_name(const Server *server, const char *name, tp_error *error)
     return !has_name(server, name) || tp_error_set(error, "there is a room '%s' already: give another name", name);
 }
 
+// Who joins gets the room's rules and state at once, and half a queue is the most for that. Where nobody has set the queue, it fits the largest room.
+static void fit_queue(Server *server, const RoomLive *live)
+{
+    tp_layout layout;
+    tp_setup  setup = { .seed = live->options.seed, .players = live->options.players, .tick_rate_hz = live->options.tick_rate_hz,
+                        .config = live->options.config != NULL ? live->config : NULL };
+    if (server->options.net.send_queue_bytes != 0 || live->options.world->opaque != NULL ||
+        !tp_layout_init(&layout, live->options.world, &setup, NULL)) {
+        return;
+    }
+    uint64_t step = SERVER_SEND_QUEUE_BYTES_MIN;
+    uint64_t wanted = 2 * ((uint64_t)layout.canonical_size + sizeof(((tp_rules *)0)->bytes));
+    uint64_t most = server->options.net.send_total_bytes != 0 ? server->limits.send_total_bytes : SERVER_SEND_QUEUE_BYTES_MAX;
+    wanted = (wanted + step - 1) / step * step;
+    wanted = wanted < most ? wanted : most;
+    if (wanted > server->limits.send_queue_bytes) {
+        server->limits.send_queue_bytes = (uint32_t)wanted;
+    }
+    if (server->limits.send_total_bytes < server->limits.send_queue_bytes) {
+        server->limits.send_total_bytes = server->limits.send_queue_bytes;
+    }
+}
+
 bool server_add_live(Server *server, const ServerLiveOptions *options, tp_error *error)
 {
     if (!has_place(server, error) || !check_name(server, options->name, error)) {
@@ -177,6 +200,7 @@ bool server_add_live(Server *server, const ServerLiveOptions *options, tp_error 
     room->result.pace = SERVER_REAL_TIME;
     room->loops_wanted = 1;
     room->live->number = server->room_count;
+    fit_queue(server, room->live);
     room_publish(room, options->world->name, room->live->options.tick_rate_hz, room->live->players);
     add_room(server, room);
     return true;

@@ -153,5 +153,19 @@ echo "exit $?"
 stop
 grep -c '"room.leave".*"asked"' events.txt
 
+echo '== a world of a megabyte and more: joined at its start, and late, without a flag'
+serve --live land=realm,players=3,seed=4
+"$TICKPROOF" join "$HOST" --players 2 --ticks 90 > early.txt 2>&1 &
+client=$!
+once_joined j --players 1 --ticks 40 --format json | sed 's/"inputs":[0-9]*/"inputs":N/'
+wait $client
+echo "exit $?"
+stop
+"$TICKPROOF" verify rec/land.tpr > report.txt
+echo "verify: exit $?"
+serve --live land=realm,players=3,seed=4 --send-queue-bytes 262144
+j --ticks 10 | sed 's/[0-9][0-9]* bytes/N bytes/'
+stop
+
 echo '== no server'
 "$TICKPROOF" join "$HOST" 2>&1 | sed "s/$HOST/HOST/"
