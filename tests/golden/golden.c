@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fighter.h"
+#include "realm.h"
 #include "runner.h"
 #include "testworld.h"
 #include "tickproof/rng.h"
@@ -24,7 +25,7 @@ typedef struct {
     uint8_t         inputs[SLOTS_MAX * TP_INPUT_SIZE_MAX];
 } Run;
 
-static const tp_world *const worlds[] = { &runner_world, &fighter_world, &testworld_flat, &testworld_opaque };
+static const tp_world *const worlds[] = { &runner_world, &fighter_world, &realm_world, &testworld_flat, &testworld_opaque };
 
 static const tp_world *find_world(const char *name)
 {
@@ -199,8 +200,8 @@ int main(int argc, char **argv)
         return 2;
     }
     while (fgets(line, sizeof(line), table) != NULL) {
-        char     name[128];
-        char     bare_name[128];
+        char     name[320];
+        char     bare_name[320];
         char     script[16];
         char     expected[40] = "";
         char     root[33] = "";
@@ -213,7 +214,7 @@ int main(int argc, char **argv)
             }
             continue;
         }
-        int fields = sscanf(line, "%127s %u %" SCNu64 " %15s %" SCNu64 " %39s", name, &players, &seed, script, &ticks, expected);
+        int fields = sscanf(line, "%319s %u %" SCNu64 " %15s %" SCNu64 " %39s", name, &players, &seed, script, &ticks, expected);
         char *colon = fields >= 5 ? strchr(strcpy(bare_name, name), ':') : NULL;
         const char *config = "";
         if (colon != NULL) {

@@ -29,6 +29,24 @@ static const char *validate_rows_of(const RealmEngine *engine, RealmView view, c
     return NULL;
 }
 
+// A leaf went from under the owner, and the walk over the members of its landblock is still to come to it.
+static bool is_to_be_told(const RealmEngine *engine, uint32_t owner, uint32_t link)
+{
+    const RealmLeaf *leaf = realm_leaf_at(engine, link);
+    if (leaf->retire != REALM_RETIRE_MEMBERS || !realm_view_sees_owner(engine, REALM_ACTIVE, owner)) {
+        return false;
+    }
+    uint32_t at = realm_owner_at(engine, owner)->member_first;
+    while (at != 0 && realm_member_at(engine, at)->block != leaf->block) {
+        at = realm_member_at(engine, at)->next_of_owner;
+    }
+    if (at == 0 || link != engine->root->retire_leaf_first) {
+        return at != 0;
+    }
+    uint64_t stamp = realm_member_at(engine, at)->stamp;
+    return leaf->cursor != 0 && stamp >= realm_member_at(engine, leaf->cursor)->stamp && stamp <= leaf->cursor_end;
+}
+
 // Nobody sees the rows of an owner whose landblock went; the retirement of that leaf takes them.
 static const char *validate_lost(const RealmEngine *engine, RealmView view, uint32_t link)
 {
@@ -39,7 +57,7 @@ static const char *validate_lost(const RealmEngine *engine, RealmView view, uint
         return NULL;
     }
     const RealmLeaf *home = realm_leaf_at(engine, set->home.index + 1);
-    bool is_going = home->generation == set->home.generation && home->retire == REALM_RETIRE_MEMBERS && view.draft == 0;
+    bool is_going = home->generation == set->home.generation && view.draft == 0 && is_to_be_told(engine, set->owner, set->home.index + 1);
     REALM_REQUIRE(is_going, "sets: home: the owner is lost, and nothing will say so");
     return NULL;
 }
@@ -128,8 +146,7 @@ static bool is_unsettled(const RealmEngine *engine, uint32_t owner)
         }
     }
     for (uint32_t at = engine->root->retire_leaf_first; at != 0; at = realm_leaf_at(engine, at)->retire_next) {
-        const RealmLeaf *leaf = realm_leaf_at(engine, at);
-        if (leaf->retire == REALM_RETIRE_MEMBERS && realm_owner_touches(engine, owner, leaf->block)) {
+        if (is_to_be_told(engine, owner, at)) {
             return true;
         }
     }
