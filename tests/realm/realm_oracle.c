@@ -45,54 +45,58 @@ static void end_admission(Run *run, Admission *admission)
     admission->is_live = false;
 }
 
+static void take_commit(Run *run, uint32_t block, uint64_t generation)
+{
+    Admission *admission = &run->track.admission[block];
+    bool       is_admitted = admission->is_live && admission->ticket.generation == generation;
+    run->committed++;
+    run->counts->commits++;
+    if (!is_admitted || !model_commit(&run->track.model, run->land, run_engine(run), block, admission->variant, generation)) {
+        run_fail(run, "landblock %u activated something that was not admitted, or without its content", block);
+    }
+    end_admission(run, admission);
+}
+
+static void take_cancel(Run *run, uint32_t block, const RealmBlockEvent *event)
+{
+    Admission *admission = &run->track.admission[block];
+    bool       is_for_room = event->reason == REALM_REASON_LIMIT;
+    run->counts->cancels++;
+    run->counts->limits += is_for_room;
+    run->track.numbers++;
+    if (!admission->is_live || admission->ticket.generation != event->generation) {
+        run_fail(run, "landblock %u had no admission of generation %llu to cancel", block, (unsigned long long)event->generation);
+    } else if (is_for_room && !run->options->is_tight) {
+        run_fail(run, "landblock %u was cancelled for want of room, but there is room", block);
+    }
+    end_admission(run, admission);
+}
+
+// Demoted or withdrawn.
+static void take_loss(Run *run, uint32_t block, uint64_t generation, bool is_demotion)
+{
+    const ModelBlock *value = &run->track.model.block[block];
+    bool is_active = value->presence != MODEL_AWAY && value->generation == generation;
+    if (!is_active || (is_demotion && value->presence != MODEL_FULL)) {
+        run_fail(run, "landblock %u was not there to be %s", block, is_demotion ? "demoted" : "withdrawn");
+    }
+    *(is_demotion ? &run->counts->demotions : &run->counts->withdrawals) += 1;
+    (is_demotion ? model_demote : model_withdraw)(&run->track.model, block);
+}
+
 static void take_event(Run *run, const RigEvent *event)
 {
-    uint32_t   block = land_block(run->land, realm_prefix(event->data.block));
-    if (block == LAND_BLOCKS_MAX) {
-        run_fail(run, "an event names a landblock outside of the land: 0x%08x", event->data.block);
-        return;
-    }
-    Admission  *admission = &run->track.admission[block];
-    ModelBlock *value = &run->track.model.block[block];
-    bool        is_admitted = admission->is_live && admission->ticket.generation == event->data.generation;
-    bool        is_active = value->presence != MODEL_AWAY && value->generation == event->data.generation;
+    uint32_t block = land_block(run->land, realm_prefix(event->data.block));
     run_tell(run, "event %u of landblock %u, generation %llu, reason %u", event->type, block, (unsigned long long)event->data.generation,
              event->data.reason);
-    switch (event->type) {
-    case REALM_EVENT_COMMITTED:
-        run->committed++;
-        run->counts->commits++;
-        if (!is_admitted || !model_commit(&run->track.model, run->land, run_engine(run), block, admission->variant, event->data.generation)) {
-            run_fail(run, "landblock %u activated something that was not admitted, or without its content", block);
-        }
-        end_admission(run, admission);
-        break;
-    case REALM_EVENT_CANCELLED:
-        run->counts->cancels++;
-        run->track.numbers++;
-        run->counts->limits += event->data.reason == REALM_REASON_LIMIT;
-        if (!is_admitted) {
-            run_fail(run, "landblock %u had no admission of generation %llu to cancel", block, (unsigned long long)event->data.generation);
-        }
-        if (event->data.reason == REALM_REASON_LIMIT && !run->options->is_tight) {
-            run_fail(run, "landblock %u was cancelled for want of room, but there is room", block);
-        }
-        end_admission(run, admission);
-        break;
-    case REALM_EVENT_DEMOTED:
-        run->counts->demotions++;
-        if (!is_active || value->presence != MODEL_FULL) {
-            run_fail(run, "landblock %u was not there in full to be demoted", block);
-        }
-        model_demote(&run->track.model, block);
-        break;
-    default:
-        run->counts->withdrawals++;
-        if (event->type != REALM_EVENT_WITHDRAWN || !is_active) {
-            run_fail(run, "landblock %u was not there to be withdrawn", block);
-        }
-        model_withdraw(&run->track.model, block);
-        break;
+    if (block == LAND_BLOCKS_MAX || event->type > REALM_EVENT_WITHDRAWN) {
+        run_fail(run, "event %u names landblock 0x%08x, which is not of the land", event->type, event->data.block);
+    } else if (event->type == REALM_EVENT_COMMITTED) {
+        take_commit(run, block, event->data.generation);
+    } else if (event->type == REALM_EVENT_CANCELLED) {
+        take_cancel(run, block, &event->data);
+    } else {
+        take_loss(run, block, event->data.generation, event->type == REALM_EVENT_DEMOTED);
     }
 }
 
@@ -117,6 +121,7 @@ RealmAnswer run_after(Run *run, RealmAnswer answer)
         run_fail(run, "one call counted %u units", run_engine(run)->units);
     }
     const char *wrong = realm_check(run_engine(run));
+    wrong = wrong == NULL ? model_count(&run->track.model, run_engine(run)) : wrong;
     if (wrong != NULL) {
         run_fail(run, "the invariants do not hold: %s", wrong);
     }

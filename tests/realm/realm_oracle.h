@@ -10,7 +10,7 @@ enum { ORACLE_STEPS_MAX = 224, ORACLE_TEXT_SIZE = 640 };
 #define ORACLE_OP_LIST(X)                                                                          \
     X(BEGIN, 20) X(PREPARE, 12) X(MATERIALISE, 10) X(PUBLISH, 14) X(SEAL, 34) X(COMMIT, 5)            \
     X(ADVANCE, 40) X(CANCEL, 3) X(CANCEL_OLD, 2) X(MISUSE, 4) X(DEMOTE, 4) X(WITHDRAW, 5)          \
-    X(REGISTER, 9) X(MOVE_NEAR, 12) X(MOVE_FAR, 8) X(STATE, 4) X(SETUP, 4) X(SUSPEND, 4)           \
+    X(REGISTER, 9) X(MOVE_NEAR, 12) X(MOVE_FAR, 14) X(STATE, 4) X(SETUP, 4) X(SUSPEND, 4)           \
     X(DEREGISTER, 3) X(REUSE, 3) X(FIXTURE_MOVE, 5) X(FIXTURE_STATE, 2) X(FIXTURE_SETUP, 2)        \
     X(FIXTURE_SUSPEND, 2) X(FIXTURE_DELETE, 2) X(RETIRE, 14) X(TICK, 3) X(RESET, 1) X(TWIN, 3)     \
     X(CHECK, 5) X(REST, 2)

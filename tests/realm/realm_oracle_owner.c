@@ -145,6 +145,16 @@ static void reuse_owner(Run *run, ModelOwner *owner, const OracleStep *step, tp_
     }
 }
 
+// Half of those who go far go where something is being prepared: there it matters when they arrive.
+static uint32_t far_block(const Run *run, const OracleStep *step)
+{
+    uint32_t block = step->b % land_blocks(run->land);
+    for (uint32_t i = 0; i < land_blocks(run->land) && step->c % 2 == 0 && !run->track.admission[block].is_live; i++) {
+        block = (block + 1) % land_blocks(run->land);
+    }
+    return block;
+}
+
 void run_owner(Run *run, const OracleStep *step)
 {
     tp_pcg32    dice = dice_of(step);
@@ -158,7 +168,7 @@ void run_owner(Run *run, const OracleStep *step)
     }
     switch (step->op) {
     case ORACLE_MOVE_NEAR: move_owner(run, owner, near_place(run, owner, &dice, (step->c % 3 == 0 ? 30 : 2) * UNIT)); break;
-    case ORACLE_MOVE_FAR: move_owner(run, owner, land_place(run->land, &dice, step->b % land_blocks(run->land))); break;
+    case ORACLE_MOVE_FAR: move_owner(run, owner, land_place(run->land, &dice, far_block(run, step))); break;
     case ORACLE_STATE: state_owner(run, owner, step->b % 1000); break;
     case ORACLE_SETUP: setup_owner(run, owner, &dice); break;
     case ORACLE_SUSPEND: suspend_owner(run, owner); break;

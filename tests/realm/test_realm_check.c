@@ -80,3 +80,73 @@ Test(realm_check, realm_03_a_row_too_many_is_caught)
     cr_assert_str_eq(realm_validate(rig.block, &rig.context), "rows: leaf: a row is none of the flood's");
     rig_close(&rig);
 }
+
+static RealmDraftHandle open_sealed(Rig *rig)
+{
+    RigContent content;
+    open_busy(rig);
+    rig_content(&content, 25);
+    rig_add_static(&content, 701, rig_setup_small(), 30000, 30000);
+    RealmDraftHandle draft = rig_draft(rig, 1, 1, &content);
+    rig_seal(rig, draft);
+    return draft;
+}
+
+// A draft forgets somebody: its private root lacks an owner, though each set that it has is right.
+Test(realm_check, realm_03_a_forgotten_owner_is_caught)
+{
+    Rig              rig;
+    RealmDraftHandle draft = open_sealed(&rig);
+    uint32_t         link = realm_draft_link(&rig.engine, draft);
+    realm_set_drop(&rig.engine, realm_draft_at(&rig.engine, link)->set_first);
+    cr_assert_str_eq(realm_validate(rig.block, &rig.context), "drafts: sets: an owner that touches the landblock is not known to its draft");
+    cr_assert_null(realm_check_view(&rig.engine, REALM_ACTIVE));
+    cr_assert_not_null(realm_check_view(&rig.engine, (RealmView){ link }));
+    rig_close(&rig);
+}
+
+Test(realm_check, realm_03_a_draft_with_two_sets_of_an_owner_is_caught)
+{
+    Rig              rig;
+    RealmDraftHandle draft = open_sealed(&rig);
+    RealmOwnerHandle owner = realm_owner_find(&rig.engine, REALM_ACTIVE, 42);
+    realm_set_new(&rig.engine, owner.index + 1, realm_draft_link(&rig.engine, draft));
+    cr_assert_str_eq(realm_validate(rig.block, &rig.context), "sets: draft: a draft has two sets of an owner");
+    rig_close(&rig);
+}
+
+Test(realm_check, realm_03_a_static_flooded_early_is_caught)
+{
+    Rig              rig;
+    RealmDraftHandle draft = open_sealed(&rig);
+    RealmDraft      *value = realm_draft_edit(&rig.engine, realm_draft_link(&rig.engine, draft));
+    while (value->set_first != 0) {
+        realm_set_drop(&rig.engine, value->set_first);
+    }
+    value->phase = REALM_PHASE_CAPTURE;
+    value->topology_cursor = 0;
+    value->journal_end = 0;
+    value->member_cursor = realm_block_at(&rig.engine, value->block)->member_first;
+    cr_assert_str_eq(realm_validate(rig.block, &rig.context), "sets: rows: a static has some before its flood");
+    rig_close(&rig);
+}
+
+// An owner whose landblock went without a word: no leaf in retirement will tell it.
+Test(realm_check, realm_03_an_owner_that_was_not_told_is_caught)
+{
+    Rig rig;
+    open_busy(&rig);
+    RealmOwnerHandle owner = realm_owner_find(&rig.engine, REALM_ACTIVE, 42);
+    RealmFlood       flood;
+    RealmBody        body = realm_owner_body(realm_owner_at(&rig.engine, owner.index + 1));
+    realm_flood(&rig.engine, REALM_ACTIVE, &body, &flood);
+    RIG_DONE(&rig, realm_withdraw(&rig.engine, rig_at(1, 1)));
+    rig_drain(&rig);
+    uint32_t set = realm_set_find(&rig.engine, owner.index + 1, 0);
+    cr_assert(realm_set_at(&rig.engine, set)->is_lost);
+    RealmSet *forged = realm_set_edit(&rig.engine, set);
+    forged->is_lost = 0;
+    forged->home = (RealmLeafHandle){ flood.home - 1, 1 };
+    cr_assert_str_eq(realm_validate(rig.block, &rig.context), "sets: home: the owner is lost, and nothing will say so");
+    rig_close(&rig);
+}

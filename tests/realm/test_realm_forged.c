@@ -16,7 +16,8 @@ typedef struct Forger {
     Rig      rig, other;
     tp_pcg32 noise;
     uint8_t *real, *bytes;
-    uint32_t accepted, refused;
+    uint32_t accepted, refused, reasons;
+    uint64_t reason[256]; // hashes of texts
 } Forger;
 
 static RigSizes forger_sizes(void)
@@ -56,11 +57,25 @@ static void close_forger(Forger *forger)
     free(forger->bytes);
 }
 
+static void count_reason(Forger *forger, const char *text)
+{
+    uint64_t hash = tp_hash64(TP_HASH_XXH3, text, strlen(text));
+    for (uint32_t i = 0; i < forger->reasons; i++) {
+        if (forger->reason[i] == hash) {
+            return;
+        }
+    }
+    if (forger->reasons < TP_COUNT_OF(forger->reason)) {
+        forger->reason[forger->reasons++] = hash;
+    }
+}
+
 static void try_bytes(Forger *forger, const char *what)
 {
     tp_error error = { "" };
     if (!tp_layout_decode(&forger->other.layout, forger->bytes, forger->other.layout.canonical_size, forger->other.block, &error)) {
         cr_assert_neq(error.text[0], '\0');
+        count_reason(forger, error.text);
         forger->refused++;
         return;
     }
@@ -180,7 +195,8 @@ static void forge(uint64_t seed)
     try_all_fields(&forger);
     cr_assert_gt(forger.refused, 2000, "only %u refused", forger.refused);
     cr_assert_gt(forger.accepted, 200, "only %u accepted", forger.accepted);
-    cr_log_info("seed %llu: %u accepted, %u refused", (unsigned long long)seed, forger.accepted, forger.refused);
+    cr_assert_gt(forger.reasons, 70, "only %u reasons: most rules never refused anything", forger.reasons);
+    cr_log_info("seed %llu: %u accepted, %u refused for %u reasons", (unsigned long long)seed, forger.accepted, forger.refused, forger.reasons);
     close_forger(&forger);
 }
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SLICES = 4 };
+enum { SLICES = 4, SABOTAGED = 16 };
 #if defined(__SANITIZE_ADDRESS__)
 enum { SCHEDULES = 60 };
 #elif defined(__has_feature)
@@ -100,7 +100,7 @@ Test(realm_oracle, what_is_done_behind_its_back_is_noticed)
 {
     for (uint32_t sabotage = SABOTAGE_NONE + 1; sabotage < SABOTAGE_COUNT; sabotage++) {
         uint32_t noticed = 0;
-        for (uint64_t seed = 0; seed < 6; seed++) {
+        for (uint64_t seed = 0; seed < SABOTAGED; seed++) {
             char          wrong[ORACLE_TEXT_SIZE];
             OracleStep    steps[ORACLE_STEPS_MAX];
             OracleCounts  counts = { 0 };
@@ -110,7 +110,24 @@ Test(realm_oracle, what_is_done_behind_its_back_is_noticed)
             uint32_t count = oracle_draw(&options, steps);
             noticed += !oracle_run(&options, steps, count, false, &counts, wrong);
         }
-        // A twin is only there when the schedule saves one in its second half.
-        cr_assert_geq(noticed, sabotage == SABOTAGE_TWIN ? 2 : 4, "sabotage %u was noticed in %u of 6 schedules", sabotage, noticed);
+        fprintf(stderr, "sabotage %u: noticed in %u of %u schedules\n", sabotage, noticed, (unsigned)SABOTAGED);
+        // A twin is only there when the schedule saves one in its second half, and some schedules have hardly an owner or a landblock.
+        cr_assert_geq(noticed, sabotage == SABOTAGE_TWIN ? SABOTAGED / 8 : SABOTAGED / 2, "sabotage %u was noticed in %u schedules", sabotage,
+                      noticed);
     }
+}
+
+// Goal: what is reported is short: of a schedule that fails whatever its steps are, next to nothing is left.
+Test(realm_oracle, a_failing_schedule_becomes_short)
+{
+    char          wrong[ORACLE_TEXT_SIZE];
+    OracleStep    steps[ORACLE_STEPS_MAX];
+    OracleCounts  counts = { 0 };
+    OracleOptions options = oracle_options(1);
+    options.sabotage = SABOTAGE_EXTRA;
+    uint32_t count = oracle_draw(&options, steps);
+    cr_assert_gt(count, 50);
+    count = oracle_shrink(&options, steps, count);
+    cr_assert_leq(count, 3, "%u steps are left", count);
+    cr_assert_not(oracle_run(&options, steps, count, false, &counts, wrong), "what is left does not fail");
 }
