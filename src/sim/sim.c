@@ -328,6 +328,7 @@ static void recover_state(tp_sim *sim, uint64_t fault_tick)
     sim->event_count = 0;
     sim->events_dropped = 0;
     if (!is_same) {
+        sim_touch_all(sim); // the second run stopped somewhere, too
         // The same rows did something else the second time: said instead of hidden, the fault stands at an earlier tick.
         sim->fault.what = "the step is not deterministic: stepping up to the fault again did not reach it";
     }
