@@ -31,6 +31,7 @@ static const char *validate_cursors(const RealmEngine *engine, const RealmDraft 
     bool              is_early = draft->phase == REALM_PHASE_MATERIALISE;
     bool              is_reconciling = draft->phase == REALM_PHASE_RECONCILE;
     const RealmLeaf  *leaf = realm_leaf_at(engine, draft->leaf);
+    REALM_REQUIRE(draft->units <= engine->root->units, "drafts: units: more than all drafts had together");
     REALM_REQUIRE(is_early ? draft->neighbour_cursor < REALM_NEIGHBOURS : draft->neighbour_cursor == REALM_NEIGHBOURS,
                   "drafts: neighbour_cursor: it is not that of the phase");
     REALM_REQUIRE(draft->phase == REALM_PHASE_CAPTURE || draft->member_cursor == 0, "drafts: member_cursor: nothing is captured in this phase");
@@ -277,6 +278,7 @@ static const char *validate_retiring(const RealmEngine *engine, uint32_t link, b
     bool             is_walking = leaf->retire == REALM_RETIRE_MEMBERS;
     bool             is_active = realm_leaf_is_active(engine, link);
     REALM_REQUIRE(!is_active || leaf->is_demoted, "leaves: retire: it is active in full, and retires");
+    REALM_REQUIRE(!is_active || leaf->was_active, "leaves: was_active: it is active, and would not be waited for");
     REALM_REQUIRE(!is_walking || leaf->was_active, "leaves: was_active: who touches it knew nothing of it");
     REALM_REQUIRE(is_first || leaf->retire == REALM_RETIRE_MEMBERS || leaf->retire == REALM_RETIRE_STATICS,
                   "leaves: retire: it is taken down before its turn");
