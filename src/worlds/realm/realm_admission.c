@@ -5,7 +5,10 @@
 void realm_report_block(RealmEngine *engine, RealmEvent event, uint16_t prefix, uint64_t generation, uint32_t owners, RealmReason reason)
 {
     RealmBlockEvent report = { .generation = generation, .block = realm_block_id(prefix), .owners = owners, .reason = (uint8_t)reason };
-    tp_emit(engine->context, event, &report);
+    if (!tp_emit(engine->context, event, &report)) {
+        RealmRoot *root = realm_root_edit(engine);
+        root->events_dropped += root->events_dropped != UINT32_MAX;
+    }
 }
 
 static uint64_t next_generation(RealmEngine *engine)
@@ -175,7 +178,7 @@ RealmAnswer realm_cancel(RealmEngine *engine, const RealmTicket *ticket, bool *w
         return REALM_DONE;
     }
     block = realm_block_find(engine, realm_prefix(ticket->block));
-    bool is_committed = block != 0 && ticket->runtime == engine->root->runtime && ticket->generation != 0 &&
+    bool is_committed = block != 0 && ticket->block == realm_block_id(realm_prefix(ticket->block)) && ticket->runtime == engine->root->runtime && ticket->generation != 0 &&
                         realm_active_generation(engine, block) == ticket->generation;
     if (REALM_PLANT(F06)) {
         return REALM_ERROR;
@@ -189,11 +192,25 @@ RealmAnswer realm_cancel(RealmEngine *engine, const RealmTicket *ticket, bool *w
     return REALM_DONE;
 }
 
+// Whoever stood behind the one that was given up gets a time of its own: they could not have committed before.
+static void renew_deadlines(RealmEngine *engine)
+{
+    uint64_t deadline = engine->root->now + (uint64_t)engine->context->setup->config[REALM_CONFIG_ABANDON_TICKS];
+    for (uint32_t link = engine->root->admit_first; link != 0; link = realm_block_at(engine, link)->admit_next) {
+        realm_block_edit(engine, link)->deadline = deadline;
+    }
+}
+
 void realm_engine_tick(RealmEngine *engine)
 {
     realm_root_edit(engine)->now++;
     while (engine->root->admit_first != 0 && realm_block_at(engine, engine->root->admit_first)->deadline <= engine->root->now) {
+        uint32_t block = engine->root->admit_first;
+        bool     held_up_others = engine->root->draft_first != 0 && realm_block_at(engine, block)->draft == engine->root->draft_first;
         realm_root_edit(engine)->abandoned++;
-        realm_admission_cancel(engine, engine->root->admit_first, REALM_REASON_ABANDONED);
+        realm_admission_cancel(engine, block, REALM_REASON_ABANDONED);
+        if (held_up_others) {
+            renew_deadlines(engine);
+        }
     }
 }

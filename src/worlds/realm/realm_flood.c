@@ -5,8 +5,8 @@
 // enters buildings through their outer portals, and from indoors an outer portal leads to everything outdoors.
 //
 // Order of the rows: outdoor cells first, then indoor ones, each in rising order of (landblock prefix, cell number). A body's bounds touch at most
-// 100 outdoor cells, so that at least 59 indoor ones always fit; what content crams in beyond REALM_ROWS_PER_SET is left out from the
-// end. The cell the owner is in is never left out.
+// 100 outdoor cells and nine landblocks with REALM_INDOOR_MAX indoor ones each, and REALM_ROWS_PER_SET is that: none is ever left out, so the rows
+// in one landblock do not depend on whether another is there.
 //
 // Everything is bounded whatever the state says: lists of cells and buildings by their most, the spread by the bitmap. Coordinates stay below
 // 2^27 raw: three landblocks, or 2048 units of height.

@@ -88,12 +88,18 @@ typedef struct Overlaps {
 } Overlaps;
 
 // The lowest links, in order; the highest falls off the end.
+bool realm_query_comes_first(const RealmEngine *engine, uint32_t a, uint32_t b)
+{
+    uint32_t id_a = a != 0 ? realm_owner_at(engine, a)->id : 0, id_b = b != 0 ? realm_owner_at(engine, b)->id : 0;
+    return id_a != id_b ? id_a < id_b : a < b;
+}
+
 static void keep_lowest(Overlaps *overlaps, uint32_t owner)
 {
     uint32_t kept = overlaps->count < overlaps->capacity ? overlaps->count : overlaps->capacity;
     overlaps->count++;
     uint32_t at = kept;
-    while (at > 0 && overlaps->owners[at - 1] > owner) {
+    while (at > 0 && realm_query_comes_first(overlaps->engine, owner, overlaps->owners[at - 1])) {
         at--;
     }
     for (uint32_t i = kept < overlaps->capacity ? kept : kept - (kept > 0); i > at; i--) {

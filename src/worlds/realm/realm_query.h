@@ -58,8 +58,8 @@ typedef struct RealmGround {
 /// Id of the cell at a place; 0: no full leaf.
 uint32_t realm_query_cell(const RealmEngine *engine, RealmView view, RealmPlace place);
 
-/// Owners whose shapes overlap a sphere, exactly and strictly: what only touches does not. Links in rising order; when there are more than
-/// `capacity`, the lowest. Returns how many there are. A radius of 0 overlaps nothing.
+/// Owners whose shapes overlap a sphere, exactly and strictly: what only touches does not. Links in rising order of id,
+/// then link; when there are more than `capacity`, the first. Returns how many there are. A radius of 0 overlaps nothing.
 uint32_t realm_query_overlaps(const RealmEngine *engine, RealmView view, RealmPlace centre, tp_fx radius, uint32_t *owners, uint32_t capacity);
 
 /// What is under a place, at its height or lower: a cell's floor when it is in one, else the highest of the terrain and the roofs of buildings. Of

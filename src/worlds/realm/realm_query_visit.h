@@ -6,6 +6,8 @@
 
 typedef void RealmVisitor(void *context, uint32_t owner);
 
+/// Which of two owners (0: none) comes first: by id, so that what is found does not depend on history; by link among owners of one id.
+bool realm_query_comes_first(const RealmEngine *engine, uint32_t a, uint32_t b);
 /// Calls `visitor` once for each owner that has a row which the view sees in one of the cells.
 void realm_query_visit(const RealmEngine *engine, RealmView view, const RealmFlood *cells, RealmVisitor *visitor, void *context);
 /// Shapes of an owner in the coordinates of landblock `frame`; returns how many.

@@ -57,7 +57,7 @@ enum {
     REALM_INDOOR_FIRST = 0x100, ///< number of the first indoor cell
     REALM_OUTSIDE = 0xFFFF,     ///< what an outer portal leads to; also the number of a landblock itself
     REALM_NEIGHBOURS = 24,      ///< landblocks within two: what an owner of the largest size may touch together with the one in the middle
-    REALM_ROWS_PER_SET = 160,   ///< most rows of one owner
+    REALM_ROWS_PER_SET = 676,   ///< most rows of one owner: 100 outdoor cells, and all indoor cells of nine landblocks
     REALM_MEMBERS_PER_OWNER = 9,
 };
 
@@ -93,7 +93,7 @@ enum {
     F(S, u32, cancels, "count", TP_ANY)                                                     \
     F(S, u32, abandoned, "count", TP_ANY)                                                   \
     F(S, u32, limit_cancels, "count", TP_ANY)                                               \
-    F(S, u32, padding, "zero", TP_ZERO)
+    F(S, u32, events_dropped, "count", TP_ANY)
 /// `version` moves at every switch: commit, demotion, withdrawal, reset. `generation_last` numbers admissions of all landblocks, so that no
 /// number ever comes back, whatever was forgotten; a successful cancel burns one more. `journal_floor` is where the newest open draft
 /// began: an entry below it is superseded by a new one, not reused.

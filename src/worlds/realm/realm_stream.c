@@ -219,7 +219,9 @@ static bool is_missing(const RealmStreaming *streaming, uint16_t prefix)
     if (link != 0 && realm_block_at(streaming->engine, link)->ticket != 0) {
         return false; // is being prepared, by whomever
     }
-    return realm_stream_is_land(streaming->engine, prefix) && !realm_stream_is_ready(streaming->engine, prefix);
+    // What has not arrived is not begun: it would only stand before those that have.
+    bool has_come = realm_stream_config(streaming->engine, REALM_CONFIG_ARRIVAL) == 0 || realm_stream_has_arrived(streaming->stream, prefix);
+    return has_come && realm_stream_is_land(streaming->engine, prefix) && !realm_stream_is_ready(streaming->engine, prefix);
 }
 
 // Into a rising list without repetition of the `most` lowest.
@@ -270,7 +272,7 @@ static uint32_t missing_at(const RealmStreaming *streaming, int32_t distance, ui
 static bool is_allowed(const RealmStreaming *streaming, int32_t distance)
 {
     const RealmStream *stream = streaming->stream;
-    return stream->is_stuck == 0 || (uint32_t)distance < realm_stream_eyes_distance(streaming->eyes, stream->open_prefix[0]);
+    return stream->is_stuck == 0 || stream->open == 0 || (uint32_t)distance < realm_stream_eyes_distance(streaming->eyes, stream->open_prefix[0]);
 }
 
 static void begin_missing(RealmStreaming *streaming)
@@ -279,7 +281,7 @@ static void begin_missing(RealmStreaming *streaming)
     int32_t  ring = (int32_t)realm_stream_config(streaming->engine, REALM_CONFIG_RING);
     for (int32_t distance = 0; distance <= ring && free_places(streaming) > 0 && is_allowed(streaming, distance); distance++) {
         uint32_t count = missing_at(streaming, distance, list, free_places(streaming));
-        if (count > 0 && streaming->stream->is_stuck != 0) {
+        if (count > 0 && streaming->stream->is_stuck != 0 && streaming->stream->open > 0) {
             cancel(streaming, 0, &streaming->stream->evicted);
         }
         for (uint32_t i = 0; i < count; i++) {

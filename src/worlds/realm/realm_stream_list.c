@@ -39,6 +39,7 @@ uint32_t realm_stream_find(const uint16_t *list, uint32_t count, uint16_t prefix
 // Closes the gap in an array of `count` values of which one goes; the last becomes zero.
 static void close_gap(RealmStreaming *streaming, void *array, size_t value_size, uint32_t index, uint32_t count)
 {
+    TP_ASSERT(index < count);
     unsigned char *at = (unsigned char *)array + index * value_size;
     size_t         rest = (count - index - 1) * value_size;
     realm_stream_touch(streaming, at, rest + value_size);
@@ -150,6 +151,7 @@ void realm_stream_variant_set(RealmStreaming *streaming, uint16_t prefix, uint16
 
 RealmOpen realm_stream_open_at(const RealmStream *stream, uint32_t index)
 {
+    TP_ASSERT(index < stream->open);
     return (RealmOpen){
         .ticket = { stream->runtime, (uint32_t)stream->open_prefix[index] << 16 | REALM_OUTSIDE, stream->open_generation[index],
                     stream->open_previous[index] },
@@ -196,6 +198,7 @@ bool realm_stream_command_content(RealmEngine *engine, RealmStream *stream, uint
         return false;
     }
     realm_stream_arrival_add(&streaming, prefix);
+    realm_stream_set_flag(&streaming, &stream->is_dirty, 1);
     return true;
 }
 
@@ -262,6 +265,9 @@ const char *realm_stream_validate(const RealmStream *stream)
         !REST_IS_ZERO(stream->variant_prefix, stream->variants) || !REST_IS_ZERO(stream->variant_number, stream->variants) ||
         !REST_IS_ZERO(stream->eye_prefix, stream->eyes)) {
         return "the stream has bytes behind one of its lists";
+    }
+    if (stream->is_stuck != 0 && stream->open == 0) {
+        return "the stream is stuck without an open draft";
     }
     if (has_twice(stream->open_prefix, stream->open) || has_twice(stream->arrival_prefix, stream->arrivals) ||
         has_twice(stream->reload_prefix, stream->reloads) || has_twice(stream->variant_prefix, stream->variants)) {

@@ -7,7 +7,8 @@ void realm_sweeper_meet(RealmSweeper *sweeper, int32_t k, RealmHitKind kind, uin
 {
     bool is_earlier = k < sweeper->end;
     if (k == sweeper->end) {
-        is_earlier = sweeper->kind == REALM_HIT_NONE || kind < sweeper->kind || (kind == sweeper->kind && owner < sweeper->owner);
+        is_earlier = sweeper->kind == REALM_HIT_NONE || kind < sweeper->kind || 
+                     (kind == sweeper->kind && realm_query_comes_first(sweeper->engine, owner, sweeper->owner));
     }
     if (is_earlier) {
         sweeper->end = k;
