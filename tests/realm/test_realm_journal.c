@@ -227,3 +227,55 @@ Test(realm_journal, realm_23_a_full_journal_ends_the_draft_that_is_furthest_behi
     }
     rig_close(&rig);
 }
+
+// Goal: a draft that has read its window pins nothing: what changes far away afterwards writes through, or does not concern it.
+Test(realm_journal, realm_31_a_sealed_draft_does_not_pin_the_ring)
+{
+    Rig      rig;
+    RigSizes sizes = rig_small();
+    sizes.items[REALM_CONFIG_JOURNAL] = 16;
+    rig_open(&rig, sizes);
+    rig_load_flat(&rig, 1, 1, 10);
+    RealmOwnerHandle owners[20];
+    for (int32_t i = 0; i < 20; i++) {
+        owners[i] = rig_owner(&rig, 100 + (uint32_t)i, rig_setup_small(), rig_place(30, 30, 1000 + i * 2000, 5000));
+    }
+    RigContent content;
+    rig_content(&content, 25);
+    RealmDraftHandle draft = rig_draft(&rig, 1, 1, &content);
+    rig_seal(&rig, draft);
+    for (int32_t i = 0; i < 20; i++) {
+        rig_move(&rig, owners[i], rig_place(30, 30, 1000 + i * 2000, 9000));
+    }
+    cr_assert_eq(rig.engine.root->limit_cancels, 0);
+    rig_commit(&rig, draft);
+    rig_close(&rig);
+}
+
+// Goal: obsolete slots between live ones do not fill the ring: two owners never take more than two of it for long.
+Test(realm_journal, realm_31_obsolete_slots_in_the_middle_make_room)
+{
+    Rig      rig;
+    RigSizes sizes = rig_small();
+    sizes.items[REALM_CONFIG_JOURNAL] = 16;
+    rig_open(&rig, sizes);
+    RealmOwnerHandle first = rig_owner(&rig, 1, rig_setup_small(), rig_place(1, 1, 30000, 30000));
+    RealmOwnerHandle other = rig_owner(&rig, 2, rig_setup_small(), rig_place(30, 30, 9000, 5000));
+    RealmDraftHandle draft = rig_start(&rig, 1, 1);
+    rig_move(&rig, first, rig_place(1, 1, 31000, 30000));
+    for (int32_t i = 0; i < 100; i++) {
+        RealmTicket ticket = rig_begin(&rig, 9, 9);
+        rig_prepare(&rig, &ticket);
+        rig_move(&rig, other, rig_place(30, 30, 9000 + i, 5000));
+        RIG_DONE(&rig, realm_cancel(&rig.engine, &ticket, NULL));
+        rig_drain(&rig);
+    }
+    cr_assert_eq(rig.engine.root->limit_cancels, 0);
+    RigContent content;
+    rig_content(&content, 25);
+    rig_publish(&rig, draft, &content);
+    RIG_DONE(&rig, realm_publish_close(&rig.engine, draft));
+    rig_commit(&rig, draft);
+    cr_assert_eq(rig_rows(&rig, REALM_ACTIVE, 1, 1, 1), 1, "who was in the journal all the time was reconciled");
+    rig_close(&rig);
+}

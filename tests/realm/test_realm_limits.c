@@ -230,3 +230,97 @@ Test(realm_limits, realm_33_a_draft_without_room_waits)
     cr_assert_eq(rig_height(&rig, REALM_ACTIVE, 1, 1), 25);
     rig_close(&rig);
 }
+
+// Goal: a full pool of members holds back only what needs one.
+Test(realm_limits, members_full_leaves_who_stays_alone)
+{
+    Rig      rig;
+    RigSizes sizes = rig_small();
+    sizes.items[REALM_CONFIG_MEMBERS] = 16;
+    rig_open(&rig, sizes);
+    rig_load_flat(&rig, 1, 1, 10);
+    RealmOwnerHandle owners[16];
+    for (int32_t i = 0; i < 16; i++) {
+        owners[i] = rig_owner(&rig, (uint32_t)i + 1, rig_setup_small(), rig_place(1, 1, 5000 + i * 8000, 5000));
+    }
+    RIG_DONE(&rig, realm_owner_set_state(&rig.engine, owners[0], 5));
+    RIG_DONE(&rig, realm_owner_move(&rig.engine, owners[0], rig_place(1, 1, 5100, 5000)));
+    RIG_DONE(&rig, realm_owner_suspend(&rig.engine, owners[0], true));
+    RIG_NOT_YET(&rig, realm_owner_move(&rig.engine, owners[1], rig_place(1, 2, 5100, 5000)));
+    rig_close(&rig);
+}
+
+// Goal: with no set left a sealed draft still reads journal entries that need none.
+Test(realm_limits, sets_full_does_not_hold_back_who_needs_none)
+{
+    Rig      rig;
+    RigSizes sizes = rig_small();
+    sizes.items[REALM_CONFIG_SETS] = 4;
+    rig_open(&rig, sizes);
+    rig_load_flat(&rig, 1, 1, 10);
+    RealmOwnerHandle owners[4];
+    for (int32_t i = 0; i < 4; i++) {
+        owners[i] = rig_owner(&rig, (uint32_t)i + 1, rig_setup_small(), rig_place(30, 30, 5000 + i * 8000, 5000));
+    }
+    RigContent content;
+    rig_content(&content, 25);
+    RealmDraftHandle draft = rig_draft(&rig, 1, 1, &content);
+    rig_move(&rig, owners[0], rig_place(30, 30, 5500, 5000));
+    rig_commit(&rig, draft);
+    cr_assert_eq(rig_height(&rig, REALM_ACTIVE, 1, 1), 25);
+    rig_close(&rig);
+}
+
+// Goal: a change that finds no room changes nothing, whatever commit is under way: it cancels no draft.
+Test(realm_limits, a_change_without_room_cancels_nobody)
+{
+    uint32_t refused = 0;
+    for (int32_t rows = 4; rows <= 80; rows++) {
+        Rig      rig;
+        RigSizes sizes = rig_small();
+        sizes.items[REALM_CONFIG_ROWS] = rows;
+        rig_open(&rig, sizes);
+        RigContent content;
+        rig_content(&content, 10);
+        RealmOwnerHandle owner = rig_owner(&rig, 5, rig_setup_wide(), rig_place(2, 1, 10000, 90000));
+        RealmDraftHandle older = rig_draft(&rig, 2, 1, &content), younger = rig_draft(&rig, 1, 1, &content);
+        bool             is_ready = false;
+        for (uint32_t i = 0; i < 300 && !is_ready; i++) {
+            is_ready = realm_seal(&rig.engine, older) == REALM_DONE;
+        }
+        for (uint32_t i = 0; i < 300; i++) {
+            realm_seal(&rig.engine, younger);
+        }
+        if (is_ready && realm_commit(&rig.engine, older) == REALM_DONE) {
+            uint32_t events = rig.event_count;
+            RealmAnswer answer = realm_owner_move(&rig.engine, owner, rig_place(2, 1, 96000, 96000));
+            cr_assert(answer != REALM_NOT_YET || rig.event_count == events, "%d rows", rows);
+            refused += answer == REALM_NOT_YET;
+        }
+        rig_close(&rig);
+    }
+    cr_assert_gt(refused, 0, "nothing was refused, so nothing is shown");
+}
+
+// Goal: one that never commits takes nobody along: who stood behind it has a time of its own when it is given up.
+Test(realm_limits, realm_42_an_abandoned_draft_does_not_take_the_younger_along)
+{
+    Rig      rig;
+    RigSizes sizes = rig_small();
+    sizes.items[REALM_CONFIG_ABANDON_TICKS] = 20;
+    rig_open(&rig, sizes);
+    RigContent content;
+    rig_content(&content, 25);
+    RealmDraftHandle older = rig_start(&rig, 1, 1);
+    RealmDraftHandle younger = rig_draft(&rig, 5, 5, &content);
+    rig_seal(&rig, younger);
+    RIG_NOT_YET(&rig, realm_commit(&rig.engine, younger));
+    for (uint32_t i = 0; i < 20; i++) {
+        realm_engine_tick(&rig.engine);
+    }
+    cr_assert_eq(rig.engine.root->abandoned, 1);
+    cr_assert_eq(realm_draft_link(&rig.engine, older), 0);
+    rig_commit(&rig, younger);
+    cr_assert_eq(rig_height(&rig, REALM_ACTIVE, 5, 5), 25);
+    rig_close(&rig);
+}

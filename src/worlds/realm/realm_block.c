@@ -163,16 +163,18 @@ bool realm_owner_touches(const RealmEngine *engine, uint32_t owner, uint32_t blo
     return false;
 }
 
-bool realm_member_has_room(const RealmEngine *engine, const RealmBody *body)
+bool realm_member_has_room(const RealmEngine *engine, uint32_t owner, const RealmBody *body)
 {
     uint16_t prefixes[REALM_MEMBERS_PER_OWNER];
     uint32_t count = realm_body_blocks(body, prefixes);
-    uint32_t blocks = 0;
+    uint32_t members = 0, blocks = 0;
     for (uint32_t i = 0; i < count; i++) {
-        blocks += realm_block_find(engine, prefixes[i]) == 0;
+        uint32_t block = realm_block_find(engine, prefixes[i]);
+        members += block == 0 || owner == 0 || !realm_owner_touches(engine, owner, block);
+        blocks += block == 0;
     }
     if (REALM_PLANT(S22)) {
         return realm_block_room(engine) >= blocks;
     }
-    return realm_member_room(engine) >= count && realm_block_room(engine) >= blocks;
+    return realm_member_room(engine) >= members && realm_block_room(engine) >= blocks;
 }

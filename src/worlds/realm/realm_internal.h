@@ -27,8 +27,8 @@ void     realm_block_drop(RealmEngine *engine, uint32_t block);
 void     realm_member_update(RealmEngine *engine, uint32_t owner);
 void     realm_member_leave(RealmEngine *engine, uint32_t owner);
 bool     realm_owner_touches(const RealmEngine *engine, uint32_t owner, uint32_t block);
-/// Room for a body wherever it goes.
-bool     realm_member_has_room(const RealmEngine *engine, const RealmBody *body);
+/// Room for a body wherever it goes: for the landblocks that `owner` (0: a new one) does not touch yet.
+bool     realm_member_has_room(const RealmEngine *engine, uint32_t owner, const RealmBody *body);
 
 // realm_row.c: rows in buckets and in sets
 
@@ -52,8 +52,7 @@ void     realm_set_drop(RealmEngine *engine, uint32_t set);
 bool     realm_set_refresh(RealmEngine *engine, uint32_t set);
 /// The flood of an owner in a view; a suspended one has no rows.
 void     realm_set_flood(const RealmEngine *engine, RealmView view, uint32_t owner, RealmFlood *flood);
-/// A committed draft's set becomes the owner's active one. Sets that other drafts have of the owner flood again: for a draft far away this is the word that
-/// an owner it knows, and that has left, stands in another generation now.
+/// A committed draft's set becomes the owner's active one.
 void     realm_set_promote(RealmEngine *engine, uint32_t set);
 
 // realm_owner.c

@@ -24,11 +24,16 @@ static uint64_t entry_of(const RealmEngine *engine, uint32_t owner)
     return realm_owner_handle_equal(slot->owner, realm_owner_handle(engine, owner)) ? value->journal : 0;
 }
 
-// No open draft still has to see this entry.
+// The draft still has to see this entry. Changes after its topology was sealed write through, so a sealed one needs its window only.
+static bool is_needed_by(const RealmDraft *draft, uint64_t number)
+{
+    return draft->journal_cursor <= number && !(realm_phase_is_sealed(draft) && draft->journal_end <= number);
+}
+
 static bool is_behind_all(const RealmEngine *engine, uint64_t number)
 {
     for (uint32_t link = engine->root->draft_first; link != 0; link = realm_draft_at(engine, link)->next) {
-        if (realm_draft_at(engine, link)->journal_cursor <= number) {
+        if (is_needed_by(realm_draft_at(engine, link), number)) {
             return false;
         }
     }
@@ -57,22 +62,67 @@ void realm_journal_compact(RealmEngine *engine)
     retire_first(engine);
 }
 
+// The oldest draft that needs the first entry.
 static uint32_t furthest_behind(const RealmEngine *engine)
 {
-    uint32_t slowest = engine->root->draft_first;
-    for (uint32_t link = slowest; link != 0; link = realm_draft_at(engine, link)->next) {
-        if (realm_draft_at(engine, link)->journal_cursor < realm_draft_at(engine, slowest)->journal_cursor) {
-            slowest = link;
-        }
+    uint32_t link = engine->root->draft_first;
+    while (!is_needed_by(realm_draft_at(engine, link), engine->root->journal_head)) {
+        link = realm_draft_at(engine, link)->next;
     }
-    return slowest;
+    return link;
 }
 
-// The rule at the limit: what nobody needs goes first; then the draft that is furthest behind is cancelled, until there is room.
+static bool is_live_entry(const RealmEngine *engine, uint64_t number)
+{
+    return realm_owner_link(engine, slot_at(engine, number)->owner) != 0;
+}
+
+// Where `number` comes to lie when the live entries are moved up against the journal's end, in their order.
+static uint64_t squeezed(const RealmEngine *engine, uint64_t number)
+{
+    uint64_t place = engine->root->journal_tail;
+    for (uint64_t n = engine->root->journal_tail; n > engine->root->journal_head && n > number; n--) {
+        place -= is_live_entry(engine, n - 1);
+    }
+    return number >= engine->root->journal_tail ? number : place;
+}
+
+// Obsolete slots between live ones go: live entries move towards the end, and every draft's window with them. The one walk of the whole ring; it happens
+// at its limit only. True when that made room.
+static bool squeeze(RealmEngine *engine)
+{
+    for (uint32_t link = engine->root->draft_first; link != 0; link = realm_draft_at(engine, link)->next) {
+        RealmDraft *draft = realm_draft_edit(engine, link);
+        draft->journal_from = squeezed(engine, draft->journal_from);
+        draft->journal_cursor = squeezed(engine, draft->journal_cursor);
+        draft->journal_end = realm_phase_is_sealed(draft) ? squeezed(engine, draft->journal_end) : draft->journal_end;
+    }
+    uint64_t head = engine->root->journal_head, place = engine->root->journal_tail, floor = squeezed(engine, engine->root->journal_floor);
+    for (uint64_t n = place; n > head; n--) {
+        RealmOwnerHandle owner = slot_at(engine, n - 1)->owner;
+        uint32_t         link = realm_owner_link(engine, owner);
+        if (link == 0) {
+            continue;
+        }
+        place--;
+        slot_edit(engine, place)->owner = owner;
+        realm_owner_edit(engine, link)->journal = place + 1;
+    }
+    for (uint64_t n = head; n < place; n++) {
+        slot_edit(engine, n)->owner = realm_owner_none();
+    }
+    RealmRoot *root = realm_root_edit(engine);
+    root->journal_head = place;
+    root->journal_floor = floor;
+    return place > head;
+}
+
+// The rule at the limit: what nobody needs goes first, then what is obsolete, wherever it lies; then the oldest draft that needs the first entry is
+// cancelled, until there is room.
 static void make_room(RealmEngine *engine)
 {
     while (engine->root->journal_tail - engine->root->journal_head >= engine->journal_count) {
-        if (!retire_first(engine)) {
+        if (!retire_first(engine) && !squeeze(engine)) {
             realm_draft_fail(engine, furthest_behind(engine));
         }
     }

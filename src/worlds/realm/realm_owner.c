@@ -5,7 +5,8 @@
 
 #include "realm_catalog.h"
 
-// A set that a draft committed and nobody has promoted yet becomes the active one before the owner changes.
+// A set that a draft committed and nobody has promoted yet becomes the active one before the owner changes. What other drafts have of the owner
+// follows with the change.
 static void settle(RealmEngine *engine, uint32_t owner)
 {
     if (REALM_PLANT(T24)) {
@@ -80,13 +81,21 @@ static void publish(RealmEngine *engine, uint32_t owner, const RealmFlood *flood
     route(engine, owner);
 }
 
-static bool has_room(RealmEngine *engine, uint32_t set, const RealmBody *body, bool is_suspended, RealmFlood *flood)
+// Rows of the active set will be free, and so will those of a set that a commit has put in its place and nobody has promoted yet.
+static uint32_t rows_to_go(const RealmEngine *engine, uint32_t owner)
+{
+    uint32_t seen = realm_view_set(engine, REALM_ACTIVE, owner), active = realm_set_find(engine, owner, 0);
+    return realm_set_at(engine, active)->rows + (seen != active ? realm_set_at(engine, seen)->rows : 0u);
+}
+
+static bool has_room(RealmEngine *engine, uint32_t owner, const RealmBody *body, bool is_suspended, RealmFlood *flood)
 {
     realm_flood(engine, REALM_ACTIVE, body, flood);
     if (is_suspended) {
         flood->count = 0;
     }
-    return realm_row_has_room(engine, set, flood->count) && realm_member_has_room(engine, body);
+    uint32_t room = realm_row_room(engine) + (owner != 0 ? rows_to_go(engine, owner) : 0u);
+    return room >= flood->count && realm_member_has_room(engine, owner, body);
 }
 
 static bool is_place_good(const RealmPlace *place)
@@ -131,7 +140,7 @@ uint32_t realm_owner_new_static(RealmEngine *engine, uint32_t leaf, const RealmS
     uint16_t   prefix = realm_block_at(engine, realm_leaf_at(engine, leaf)->block)->prefix;
     RealmPlace place = { realm_block_id(prefix), content->x, content->y, content->z };
     RealmBody  body = { place, content->setup, content->turn, true };
-    if (realm_owner_room(engine, REALM_STATIC) == 0 || realm_set_room(engine) == 0 || !realm_member_has_room(engine, &body)) {
+    if (realm_owner_room(engine, REALM_STATIC) == 0 || realm_set_room(engine) == 0 || !realm_member_has_room(engine, 0, &body)) {
         return 0;
     }
     uint32_t    link = realm_owner_take(engine, REALM_STATIC);
@@ -180,10 +189,10 @@ static RealmAnswer change(RealmEngine *engine, uint32_t link, const RealmOwner *
 {
     RealmBody  body = realm_owner_body(changed);
     RealmFlood flood;
-    settle(engine, link);
-    if (!has_room(engine, realm_set_find(engine, link, 0), &body, changed->is_suspended != 0, &flood)) {
+    if (!has_room(engine, link, &body, changed->is_suspended != 0, &flood)) {
         return realm_refuse(engine, REALM_NOT_YET, "no room for the rows of the change");
     }
+    settle(engine, link);
     RealmOwner *value = realm_owner_edit(engine, link);
     value->state = changed->state;
     value->cell = changed->cell;

@@ -62,7 +62,11 @@ static void retire_draft(RealmEngine *engine)
     }
     if (draft->set_first != 0) {
         if (draft->phase == REALM_PHASE_COMMITTED) {
+            // Sets that other drafts have of the owner flood again: for one far away this is the word that an owner which it knows, and which has left,
+            // stands in another generation now.
+            uint32_t owner = realm_set_at(engine, draft->set_first)->owner;
             realm_set_promote(engine, draft->set_first);
+            realm_owner_write_through(engine, owner);
         } else {
             realm_set_drop(engine, draft->set_first);
         }

@@ -1,5 +1,6 @@
 // realm_row.c: rows. Every row is in one set and in the bucket of one cell, and both lists are kept at once, so that they are always each other's
-// inverse. A bucket is in order of owner id, owner index, set index: what a query meets first does not depend on history.
+// inverse. A bucket is in order of owner id, owner index, set index: what a query meets first does not
+// depend on history, but for owners of one id.
 #include "realm_internal.h"
 
 static uint32_t bucket_first(const RealmEngine *engine, const RealmRow *row)

@@ -149,14 +149,16 @@ static Step journal(RealmEngine *engine, uint32_t draft)
     if (realm_journal_is_done(engine, realm_draft_at(engine, draft))) {
         return IDLE;
     }
-    if (realm_set_room(engine) == 0) {
-        return STUCK;
-    }
+    uint64_t before = realm_draft_at(engine, draft)->journal_cursor;
     realm_journal_next(engine, draft, &owner);
     if (REALM_PLANT(T40)) {
         realm_journal_next(engine, draft, &owner);
     }
-    return owner == 0 ? WORKED : know(engine, draft, owner);
+    Step step = owner == 0 ? WORKED : know(engine, draft, owner);
+    if (step == STUCK) {
+        realm_draft_edit(engine, draft)->journal_cursor = before; // the entry waits for a set
+    }
+    return step;
 }
 
 static bool is_rebasing(const RealmDraft *draft)

@@ -128,5 +128,4 @@ void realm_set_promote(RealmEngine *engine, uint32_t link)
     }
     list_remove(engine, link);
     realm_set_edit(engine, link)->draft = 0;
-    realm_owner_write_through(engine, owner);
 }
