@@ -247,14 +247,16 @@ static bool take_state(Room *room, Peer *peer, uint32_t cookie)
     const RoomLive *live = room->live;
     size_t          rules_size = tp_sim_rules(room->sim)->size;
     size_t          most = peer->host->limits->send_queue_bytes / 2;
+    size_t          wanted = live->options.world->opaque == NULL ? tp_sim_encoded_max(room->sim) + rules_size : most;
+    if (wanted > most) {
+        return refuse_size(peer, cookie, wanted);
+    }
     carrier_flush(&peer->carrier); // what was sent for the room before is on its way
     // An eighth more for the heads of its pieces.
-    if (carrier_waiting(&peer->carrier) + most + most / 8 > peer->carrier.out_max) {
-        peer_refuse(peer, cookie, MESSAGE_REASON_FULL, "too much waits to be read on this connection: read it, then join");
+    if (carrier_waiting(&peer->carrier) + wanted + wanted / 8 > peer->carrier.out_max) {
+        peer_refuse(peer, cookie, MESSAGE_REASON_FULL,
+                    "too much waits to be read on this connection: read it, then join, or give the server a larger send_queue_bytes");
         return false;
-    }
-    if (live->options.world->opaque == NULL && tp_sim_encoded_max(room->sim) + rules_size > most) {
-        return refuse_size(peer, cookie, tp_sim_encoded_max(room->sim) + rules_size);
     }
     if (!encode_state(room)) {
         peer_refuse(peer, cookie, MESSAGE_REASON_TOO_LARGE, "the room's state cannot be copied");

@@ -106,6 +106,8 @@ enum {
     /// On top of it for each room that the connection has been in at once, for so many rooms at most.
     SERVER_SEND_QUEUE_ROOM_BYTES = 65536,
     SERVER_SEND_QUEUE_ROOMS      = 64,
+    /// What the total of a thread grows to at most when nobody has set it and large rooms are to be joined by all at once.
+    SERVER_SEND_TOTAL_BYTES_FIT = 1073741824,
     SERVER_SEND_QUEUE_BYTES_MIN = 65536,
     SERVER_SEND_QUEUE_BYTES_MAX = 268435456,
 

@@ -151,26 +151,37 @@ static bool check_name(const Server *server, const char *name, tp_error *error)
     return !has_name(server, name) || tp_error_set(error, "there is a room '%s' already: give another name", name);
 }
 
-// Who joins gets the room's rules and state at once, and half a queue is the most for that. Where nobody has set the queue, it fits the largest room.
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+// Who joins gets the room's rules and state at once, and half a queue is the most for that. Where nobody has set the queue, it fits the largest room, and one
+// client that joins all of them; where nobody has set the total, it fits all slots of large rooms joining at once.
 static void fit_queue(Server *server, const RoomLive *live)
 {
     tp_layout layout;
     tp_setup  setup = { .seed = live->options.seed, .players = live->options.players, .tick_rate_hz = live->options.tick_rate_hz,
                         .config = live->options.config != NULL ? live->config : NULL };
-    if (server->options.net.send_queue_bytes != 0 || live->options.world->opaque != NULL ||
-        !tp_layout_init(&layout, live->options.world, &setup, NULL)) {
+    if (live->options.world->opaque != NULL || !tp_layout_init(&layout, live->options.world, &setup, NULL)) {
         return;
     }
-    uint64_t step = SERVER_SEND_QUEUE_BYTES_MIN;
-    uint64_t wanted = 2 * ((uint64_t)layout.canonical_size + sizeof(((tp_rules *)0)->bytes));
-    uint64_t most = server->options.net.send_total_bytes != 0 ? server->limits.send_total_bytes : SERVER_SEND_QUEUE_BYTES_MAX;
-    wanted = (wanted + step - 1) / step * step;
-    wanted = wanted < most ? wanted : most;
-    if (wanted > server->limits.send_queue_bytes) {
-        server->limits.send_queue_bytes = (uint32_t)wanted;
+    uint64_t state = (uint64_t)layout.canonical_size + sizeof(((tp_rules *)0)->bytes);
+    if (state <= SERVER_SEND_QUEUE_ROOM_BYTES) {
+        return; // each room brings that much anyhow
     }
-    if (server->limits.send_total_bytes < server->limits.send_queue_bytes) {
-        server->limits.send_total_bytes = server->limits.send_queue_bytes;
+    state += state / 8; // heads of its pieces
+    server->largest_state = server->largest_state > state ? server->largest_state : state;
+    server->large_states += state;
+    server->large_slots += state * live->players;
+    if (server->options.net.send_total_bytes == 0) {
+        uint64_t total = least(server->large_slots, SERVER_SEND_TOTAL_BYTES_FIT);
+        server->limits.send_total_bytes = total > server->limits.send_total_bytes ? (uint32_t)total : server->limits.send_total_bytes;
+    }
+    if (server->options.net.send_queue_bytes == 0) {
+        uint64_t queue = server->largest_state + (server->largest_state > server->large_states ? server->largest_state : server->large_states);
+        queue = least(least(queue, SERVER_SEND_QUEUE_BYTES_MAX), server->limits.send_total_bytes);
+        server->limits.send_queue_bytes = queue > server->limits.send_queue_bytes ? (uint32_t)queue : server->limits.send_queue_bytes;
     }
 }
 
