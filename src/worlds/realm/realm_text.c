@@ -2,35 +2,7 @@
 #include "realm_text.h"
 
 #include "realm_game.h"
-
-typedef struct Line {
-    char  *text;
-    size_t size;
-    size_t used; // letters so far, always below size
-} Line;
-
-static void add_text(Line *line, const char *text)
-{
-    while (*text != '\0' && line->used + 1 < line->size) {
-        line->text[line->used] = *text;
-        line->used++;
-        text++;
-    }
-    line->text[line->used] = '\0';
-}
-
-static void add_number(Line *line, uint64_t number)
-{
-    char   digits[21];
-    size_t first = sizeof(digits) - 1;
-    digits[first] = '\0';
-    do {
-        first--;
-        digits[first] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number != 0);
-    add_text(line, digits + first);
-}
+#include "textline.h"
 
 typedef struct Counts {
     uint32_t here, alive, best, creatures;
@@ -59,20 +31,20 @@ void realm_text_describe(const tp_view *view, char *text, size_t size)
     RealmGameView    game = realm_game_open(view->state, view->section_offset, view->section_count);
     const RealmRoot *root = tp_view_section(view, REALM_SECTION_ROOT);
     Counts           counts = count(&game);
-    Line             line = { text, size, 0 };
-    add_text(&line, "tick ");
-    add_number(&line, view->tick);
-    add_text(&line, ", ");
-    add_number(&line, counts.alive);
-    add_text(&line, " of ");
-    add_number(&line, counts.here);
-    add_text(&line, counts.here == 1 ? " player alive, best score " : " players alive, best score ");
-    add_number(&line, counts.best);
-    add_text(&line, ", ");
-    add_number(&line, root->residents);
-    add_text(&line, root->residents == 1 ? " landblock, " : " landblocks, ");
-    add_number(&line, root->admissions);
-    add_text(&line, " preparing, ");
-    add_number(&line, counts.creatures);
-    add_text(&line, counts.creatures == 1 ? " creature" : " creatures");
+    TextLine             line = { text, size, 0 };
+    textline_add(&line, "tick ");
+    textline_add_number(&line, view->tick, 1);
+    textline_add(&line, ", ");
+    textline_add_number(&line, counts.alive, 1);
+    textline_add(&line, " of ");
+    textline_add_number(&line, counts.here, 1);
+    textline_add(&line, counts.here == 1 ? " player alive, best score " : " players alive, best score ");
+    textline_add_number(&line, counts.best, 1);
+    textline_add(&line, ", ");
+    textline_add_number(&line, root->residents, 1);
+    textline_add(&line, root->residents == 1 ? " landblock, " : " landblocks, ");
+    textline_add_number(&line, root->admissions, 1);
+    textline_add(&line, " preparing, ");
+    textline_add_number(&line, counts.creatures, 1);
+    textline_add(&line, counts.creatures == 1 ? " creature" : " creatures");
 }
