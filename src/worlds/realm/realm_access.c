@@ -197,13 +197,13 @@ static uint32_t stronger(uint32_t a, uint32_t b)
 static void check_config(const RealmEngine *engine)
 {
     if (engine->dynamic_count >= engine->owner_count) {
-        TP_FAULT(TP_FAULT_WORLD, "config: owners must be more than dynamics");
+        TP_FAULT(TP_FAULT_WORLD, "config: dynamics are slots of owners: give more owners, or fewer dynamics");
     }
     if (engine->leaf_count < stronger(2, engine->draft_count)) {
-        TP_FAULT(TP_FAULT_WORLD, "config: leaves must be at least drafts, and 2");
+        TP_FAULT(TP_FAULT_WORLD, "config: every draft has a leaf: give as many leaves as drafts, at least");
     }
     if (engine->block_count < engine->context->setup->config[REALM_CONFIG_RESIDENTS]) {
-        TP_FAULT(TP_FAULT_WORLD, "config: blocks must be at least residents");
+        TP_FAULT(TP_FAULT_WORLD, "config: every resident landblock has a block: give more blocks, or fewer residents");
     }
 }
 
