@@ -87,7 +87,7 @@ SlpStreamResult slp_events_open(SlpEvents *events, const uint8_t *file, size_t f
 static bool is_envelope(const SlpEvents *events, uint8_t code)
 {
     size_t left = events->end - events->offset;
-    return events->is_open && events->sizes[code] == 0 && ((code == 'U' && left >= 2 && events->file[events->offset + 1] == 8) || (code == '}' && left == 1));
+    return events->is_open && events->sizes[code] == 0 && ((code == 'U' && (left < 2 || events->file[events->offset + 1] == 8)) || (code == '}' && left == 1));
 }
 
 SlpStreamResult slp_events_next(SlpEvents *events, SlpEvent *event, SlpRefusal *refusal)

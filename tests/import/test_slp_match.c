@@ -450,7 +450,13 @@ Test(slp_match, a_recording_that_was_not_finished)
     slpbuild_game_end(&build);
     cr_assert(read_build());
     cr_assert(!match.is_cut && match.frame_count == 10);
+    size_t end = build.size;
     slpbuild_finish_open(&build);
+    // Cut in what goes on behind the events, also within the two bytes that tell it from an event.
+    for (size_t size = end; size < build.size; size++) {
+        cr_assert(read_bytes(build.bytes, size), "cut at %zu: %s", size, refusal.error.text);
+        cr_assert_eq(match.frame_count, 10);
+    }
     cr_assert(read_build(), "%s", refusal.error.text);
     cr_assert(!match.is_cut && match.frame_count == 10);
     cr_assert_str_eq(match.played_on, "network");
