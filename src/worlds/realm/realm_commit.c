@@ -4,10 +4,9 @@
 
 RealmAnswer realm_commit(RealmEngine *engine, RealmDraftHandle draft)
 {
-    engine->units = 0;
-    uint32_t link = realm_draft_link(engine, draft);
+    uint32_t link = realm_draft_for_call(engine, draft);
     if (link == 0) {
-        return realm_refuse(engine, REALM_ERROR, "the draft is not open: committed, cancelled, or never one");
+        return REALM_ERROR;
     }
     if (REALM_PLANT(S36) && !realm_phase_is_sealed(realm_draft_at(engine, link))) {
         return REALM_NOT_YET;

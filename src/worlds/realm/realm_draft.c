@@ -29,6 +29,16 @@ RealmView realm_draft_view(const RealmEngine *engine, RealmDraftHandle draft, bo
     return (RealmView){ link };
 }
 
+uint32_t realm_draft_for_call(RealmEngine *engine, RealmDraftHandle draft)
+{
+    engine->units = 0;
+    uint32_t link = realm_draft_link(engine, draft);
+    if (link == 0) {
+        realm_refuse(engine, REALM_ERROR, "the draft is not open: committed, cancelled, or never one");
+    }
+    return link;
+}
+
 bool realm_is_sealed(const RealmEngine *engine, RealmDraftHandle draft)
 {
     uint32_t link = realm_draft_link(engine, draft);
@@ -174,10 +184,9 @@ void realm_draft_count_unit(RealmEngine *engine, uint32_t draft)
 
 RealmAnswer realm_materialise(RealmEngine *engine, RealmDraftHandle draft)
 {
-    engine->units = 0;
-    uint32_t link = realm_draft_link(engine, draft);
+    uint32_t link = realm_draft_for_call(engine, draft);
     if (link == 0) {
-        return realm_refuse(engine, REALM_ERROR, "the draft is not open: committed, cancelled, or never one");
+        return REALM_ERROR;
     }
     if (realm_draft_at(engine, link)->phase != REALM_PHASE_MATERIALISE) {
         return REALM_DONE;

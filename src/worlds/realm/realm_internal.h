@@ -50,8 +50,8 @@ uint32_t realm_set_new(RealmEngine *engine, uint32_t owner, uint32_t draft);
 void     realm_set_drop(RealmEngine *engine, uint32_t set);
 /// Floods a set of a draft in the draft's view: from the queue to the sets. False: no room for its rows, nothing changed.
 bool     realm_set_refresh(RealmEngine *engine, uint32_t set);
-/// The flood of an owner in a view; a suspended one has no rows.
-void     realm_set_flood(const RealmEngine *engine, RealmView view, uint32_t owner, RealmFlood *flood);
+/// Floods a set's owner in a view and gives the set those rows; a suspended owner has none. False: no room for them, nothing changed.
+bool     realm_set_flood(RealmEngine *engine, uint32_t set, RealmView view);
 /// A committed draft's set becomes the owner's active one.
 void     realm_set_promote(RealmEngine *engine, uint32_t set);
 
@@ -80,6 +80,8 @@ void     realm_journal_close(RealmEngine *engine);
 
 // realm_admission.c, realm_draft.c
 
+/// Begins a call on an open draft: no unit so far. 0, refused, when it is not open.
+uint32_t realm_draft_for_call(RealmEngine *engine, RealmDraftHandle draft);
 bool     realm_phase_is_open(const RealmDraft *draft);   ///< not committed, not cancelled
 bool     realm_phase_is_sealed(const RealmDraft *draft); ///< open, and changes write through
 /// Cancels the live admission of a block, if it has one, for this reason.

@@ -266,13 +266,9 @@ RealmAnswer realm_owner_suspend(RealmEngine *engine, RealmOwnerHandle owner, boo
 bool realm_owner_reflood(RealmEngine *engine, uint32_t owner)
 {
     settle(engine, owner);
-    RealmFlood flood;
-    uint32_t   set = realm_set_find(engine, owner, 0);
-    realm_set_flood(engine, REALM_ACTIVE, owner, &flood);
-    if (!realm_row_has_room(engine, set, flood.count)) {
+    if (!realm_set_flood(engine, realm_set_find(engine, owner, 0), REALM_ACTIVE)) {
         return false;
     }
-    realm_row_replace(engine, set, &flood);
     realm_owner_write_through(engine, owner);
     return true;
 }

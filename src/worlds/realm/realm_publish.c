@@ -6,10 +6,8 @@
 // The draft, when it takes content now.
 static uint32_t open_for_content(RealmEngine *engine, RealmDraftHandle draft)
 {
-    engine->units = 0;
-    uint32_t link = realm_draft_link(engine, draft);
+    uint32_t link = realm_draft_for_call(engine, draft);
     if (link == 0) {
-        realm_refuse(engine, REALM_ERROR, "the draft is not open: committed, cancelled, or never one");
         return 0;
     }
     if (realm_draft_at(engine, link)->phase != REALM_PHASE_PUBLISH) {

@@ -107,14 +107,7 @@ static Step topology(RealmEngine *engine, uint32_t draft)
 // A static of the draft's own leaf has its rows in its active set, which nobody sees before its leaf is active.
 static bool flood_static(RealmEngine *engine, uint32_t draft, uint32_t owner)
 {
-    RealmFlood flood;
-    uint32_t   set = realm_set_find(engine, owner, 0);
-    realm_set_flood(engine, (RealmView){ draft }, owner, &flood);
-    if (!realm_row_has_room(engine, set, flood.count)) {
-        return false;
-    }
-    realm_row_replace(engine, set, &flood);
-    return true;
+    return realm_set_flood(engine, realm_set_find(engine, owner, 0), (RealmView){ draft });
 }
 
 static Step statics(RealmEngine *engine, uint32_t draft)
@@ -262,7 +255,7 @@ static Step rebase(RealmEngine *engine, uint32_t draft)
 }
 
 // Nothing is left to reconcile: a handful of comparisons.
-static bool is_ready(const RealmEngine *engine, uint32_t draft)
+bool realm_draft_is_ready(const RealmEngine *engine, uint32_t draft)
 {
     const RealmDraft *value = realm_draft_at(engine, draft);
     if (REALM_PLANT(T45) && realm_is_retiring(engine)) {
@@ -273,11 +266,6 @@ static bool is_ready(const RealmEngine *engine, uint32_t draft)
     }
     return value->phase == REALM_PHASE_RECONCILE && value->queued == 0 && realm_journal_is_done(engine, value) &&
            !is_rebasing(value) && moved_neighbour(engine, value) == REALM_NEIGHBOURS && !realm_is_retiring(engine);
-}
-
-bool realm_draft_is_ready(const RealmEngine *engine, uint32_t draft)
-{
-    return is_ready(engine, draft);
 }
 
 static Step reconcile(RealmEngine *engine, uint32_t draft)
@@ -314,10 +302,9 @@ static Step step_once(RealmEngine *engine, uint32_t draft)
 
 RealmAnswer realm_seal(RealmEngine *engine, RealmDraftHandle draft)
 {
-    engine->units = 0;
-    uint32_t link = realm_draft_link(engine, draft);
+    uint32_t link = realm_draft_for_call(engine, draft);
     if (link == 0) {
-        return realm_refuse(engine, REALM_ERROR, "the draft is not open: committed, cancelled, or never one");
+        return REALM_ERROR;
     }
     if (realm_draft_at(engine, link)->phase < REALM_PHASE_CAPTURE) {
         return realm_refuse(engine, REALM_ERROR, "the draft's content is not closed yet");
@@ -332,7 +319,7 @@ RealmAnswer realm_seal(RealmEngine *engine, RealmDraftHandle draft)
     } else if (realm_is_retiring(engine)) {
         realm_retire(engine); // also when it is stuck: what is taken down makes the room it waits for
     }
-    if (is_ready(engine, link)) {
+    if (realm_draft_is_ready(engine, link)) {
         return REALM_DONE;
     }
     return realm_refuse(engine, REALM_NOT_YET, step == STUCK ? "a pool is full" : "the draft is not ready yet");

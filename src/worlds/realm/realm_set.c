@@ -92,25 +92,28 @@ void realm_set_drop(RealmEngine *engine, uint32_t link)
     realm_set_give(engine, link);
 }
 
-void realm_set_flood(const RealmEngine *engine, RealmView view, uint32_t owner, RealmFlood *flood)
+bool realm_set_flood(RealmEngine *engine, uint32_t link, RealmView view)
 {
-    const RealmOwner *value = realm_owner_at(engine, owner);
-    RealmBody         body = realm_owner_body(value);
-    realm_flood(engine, view, &body, flood);
-    if (value->is_suspended) {
-        flood->count = 0;
+    const RealmOwner *owner = realm_owner_at(engine, realm_set_at(engine, link)->owner);
+    RealmBody         body = realm_owner_body(owner);
+    RealmFlood        flood;
+    realm_flood(engine, view, &body, &flood);
+    if (owner->is_suspended) {
+        flood.count = 0;
     }
+    if (!realm_row_has_room(engine, link, flood.count)) {
+        return false;
+    }
+    realm_row_replace(engine, link, &flood);
+    return true;
 }
 
 bool realm_set_refresh(RealmEngine *engine, uint32_t link)
 {
     const RealmSet *set = realm_set_at(engine, link);
-    RealmFlood      flood;
-    realm_set_flood(engine, (RealmView){ set->draft }, set->owner, &flood);
-    if (!realm_row_has_room(engine, link, flood.count)) {
+    if (!realm_set_flood(engine, link, (RealmView){ set->draft })) {
         return false;
     }
-    realm_row_replace(engine, link, &flood);
     if (set->is_queued) {
         uint32_t draft = set->draft;
         list_remove(engine, link);
