@@ -115,6 +115,7 @@ bool tp_sim_snapshot(tp_sim *sim);
 bool tp_sim_restore(tp_sim *sim, uint64_t tick);
 /// Bytes of the snapshot of `tick`, 0 when there is none.
 size_t tp_sim_snapshot_size(const tp_sim *sim, uint64_t tick);
+uint32_t tp_sim_ring_capacity(const tp_sim *sim); ///< snapshots the ring has room for
 
 /// Size in bytes of a row for P slots of input size I, without commands, without root: presence, origins, inputs, 2.
 uint32_t tp_row_size_fixed(uint32_t players, uint32_t input_size);

@@ -385,6 +385,11 @@ const tp_rules *tp_sim_rules(const tp_sim *sim)
     return &sim->rules;
 }
 
+uint32_t tp_sim_ring_capacity(const tp_sim *sim)
+{
+    return sim->ring_capacity;
+}
+
 uint64_t tp_sim_tick(const tp_sim *sim)
 {
     return sim->tick;
