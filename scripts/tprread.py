@@ -9,6 +9,7 @@ A file is read whole into memory, and reading stops at the first thing that is n
 import hashlib
 import json
 import os
+import re
 import sys
 
 HELP = """\
@@ -64,7 +65,7 @@ NAME_LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-.")
 ALGORITHMS = {1: "XXH3", 2: "FNV-1a-128"}
 STATE_KINDS = {0: "flat", 1: "opaque"}
 ORIGINS = ("received", "repeated", "neutral", "bot")
-NOTE_KINDS = {1: "text", 2: "fault diagnostics"}
+NOTE_KINDS = {1: "text", 2: "fault diagnostics", 3: "membership"}
 GAP_CAUSES = {1: "storage full", 2: "storage error", 3: "overload", 4: "other"}
 END_REASONS = {1: "completed", 2: "stopped", 3: "fault", 4: "rotated"}
 
@@ -410,7 +411,11 @@ class Log:
     def read_note(self, cursor, tick):
         kind = cursor.choice(2, NOTE_KINDS, "NOTE kind")
         cursor.zero(2, "bytes 2 and 3 of NOTE")
-        return {"kind": kind, "text": decode_text(cursor.take(cursor.left()), "the text of NOTE")}
+        text = decode_text(cursor.take(cursor.left()), "the text of NOTE")
+        if kind == "membership":
+            form = re.fullmatch("slot (0|[1-9][0-9]{0,2}) (free|token [0-9a-f]{32})", text, re.ASCII)
+            require(form is not None and int(form[1]) < self.rules["slots"], f"{text!r} is no membership")
+        return {"kind": kind, "text": text}
 
     def require_chain(self, chain, name):
         if chain != self.chain:

@@ -199,7 +199,8 @@ typedef struct tp_log_note {
     const char *text; ///< not terminated
     uint32_t    size;
 } tp_log_note;
-enum { TP_NOTE_TEXT = 1, TP_NOTE_FAULT = 2 };
+/// MEMBER is a server's book-keeping: who has which slot, for one that takes the log up later.
+enum { TP_NOTE_TEXT = 1, TP_NOTE_FAULT = 2, TP_NOTE_MEMBER = 3 };
 
 // Parsers of a checked record's payload; they cannot fail on a record that the reader gave.
 tp_log_key    tp_log_parse_key(const tp_log_record *record);
@@ -275,6 +276,13 @@ typedef struct tp_sink {
     bool (*write)(void *self, const uint8_t *bytes, size_t size);
     /// Makes everything written durable. NULL: nothing to do.
     bool (*sync)(void *self);
+    // A place for a series of files; both NULL: for one file only.
+    /// Makes the file of `sequence` beside the current one, with these first bytes in it, and durable with its name when
+    /// `wants_sync`. Bytes go on to the current file until `turn`. False with errno set, and with nothing left behind: the current
+    /// file goes on.
+    bool (*next)(void *self, uint32_t sequence, const uint8_t *bytes, size_t size, bool wants_sync);
+    /// The current file has its END (synced, as far as the settings ask): later bytes go to the end of the next one.
+    void (*turn)(void *self);
 } tp_sink;
 
 typedef struct tp_memory_sink {
@@ -304,9 +312,10 @@ typedef struct tp_writer_options {
     uint32_t             provenance_count;
     const tp_provenance *provenance;
     const uint8_t       *sign_key; ///< 64-byte Ed25519 secret key, or NULL
-    // Rotation: all zero for the first file of a series.
+    // Where a file of a series begins: all zero for the first one.
     uint32_t sequence;
     uint8_t  predecessor[TP_LOG_CHAIN_SIZE];
+    uint64_t rotate_ticks; ///< 0: never by itself; else a new file at its multiples, which needs a sink with `next`
 } tp_writer_options;
 
 void tp_writer_options_standard(tp_writer_options *options);
@@ -338,8 +347,15 @@ bool tp_writer_tick(tp_writer *writer, tp_sim *sim, const tp_row *row);
 /// After tp_sim_step returned FAULTED for this row: FAULT, and a NOTE that says which operation it was. Only notes and the finish
 /// may follow.
 bool tp_writer_fault(tp_writer *writer, tp_sim *sim, const tp_row *row);
-/// `text` is UTF-8, at most 65,532 bytes; else refused.
+/// `text` is UTF-8, at most 65,532 bytes; that of a MEMBER is as the page says; else refused.
 bool tp_writer_note(tp_writer *writer, uint32_t kind, const char *text, size_t size);
+/// Ends this file (END, rotated) and begins the next one of the series with the sim's current state, which is after at least one
+/// row. Only packs: the back makes the next file before it ends this one, so that no crash can leave an END without a successor.
+/// Where the next file cannot be made nothing is lost: this one goes on, and tp_writer_has_not_rotated says why. Refused without
+/// a sink that has `next`, after a fault, and before the file's first row.
+bool tp_writer_rotate(tp_writer *writer, tp_sim *sim);
+/// True, with the reason, when the last rotation that was tried did not come about. Thread-safe.
+bool tp_writer_has_not_rotated(const tp_writer *writer, tp_error *error);
 /// Admits that ticks first .. sim's tick - 1 were not recorded, then writes a KEY of the sim's current state.
 bool tp_writer_gap(tp_writer *writer, tp_sim *sim, uint64_t first, tp_gap_cause cause);
 /// Closes the current run, so that everything so far reaches the back.
@@ -353,9 +369,19 @@ bool tp_writer_abandon(tp_writer *writer);
 const uint8_t *tp_writer_chain(const tp_writer *writer);
 /// Text of the first failure ("writing 812 bytes at offset 4096: No space left on device"), or NULL.
 const char    *tp_writer_error(const tp_writer *writer);
+/// What is known of the failure of a sink: what a program needs to cut the file and go on.
+typedef struct tp_writer_failure {
+    int      reason;        ///< errno; 0: not told
+    bool     is_sync;       ///< it was the sync: what came after `durable_bytes` may not be on the disk, whatever reading it says
+    uint64_t whole_bytes;   ///< of the current file: its records were all taken up to here
+    uint64_t durable_bytes; ///< of the current file: up to here they were synced
+} tp_writer_failure;
+/// False when the sink has not failed (what the front refused is no failure of the sink). Thread-safe.
+bool           tp_writer_has_failed(const tp_writer *writer, tp_writer_failure *failure);
 /// Ticks that are durable: every tick below this number is on the disk as far as the settings promise. Thread-safe.
 uint64_t       tp_writer_durable_tick(const tp_writer *writer);
-uint64_t       tp_writer_bytes(const tp_writer *writer); ///< size of the file so far; thread-safe
+/// Size of the file so far, with the files of the series that this writer ended before it. Thread-safe.
+uint64_t       tp_writer_bytes(const tp_writer *writer);
 /// The back's turn (threaded only): takes one handed-over buffer, waiting for it; false when finished and empty.
 bool           tp_writer_back(tp_writer *writer);
 /// Frees everything. A log that was not finished has no END and reads as truncated.
@@ -370,6 +396,9 @@ typedef struct tp_recovery {
     uint64_t      next_tick;
     uint64_t      records;
     uint32_t      epoch;      ///< RESUME records so far
+    uint32_t      sequence;
+    uint64_t      first_tick;
+    uint8_t       predecessor[TP_LOG_CHAIN_SIZE];
     uint8_t       marker[8];
     uint8_t       chain[TP_LOG_CHAIN_SIZE];
     tp_log_counts counts;
@@ -380,6 +409,8 @@ typedef struct tp_recovery {
     tp_hash128    rules_id;
     bool          has_fault;  ///< the run ended in a FAULT: the log can only be finished
     bool          is_ended;   ///< END was there: nothing to recover
+    tp_end_reason end_reason; ///< of END
+    uint8_t       end_chain[TP_LOG_CHAIN_SIZE]; ///< in END: what the next file of the series names
     tp_log_status status;     ///< what stopped the scan: DONE, TRUNCATED or CORRUPT
 } tp_recovery;
 
@@ -387,6 +418,11 @@ typedef struct tp_recovery {
 /// follow neither. Damage in the middle is OK, too, with status CORRUPT: cutting there loses good records behind it, so keep a copy of
 /// such a file. IO, NO_MEMORY, UNSUPPORTED, UNAUTHENTIC and a bad header, IDENT or first KEY are failures; else OK.
 tp_log_status tp_log_recover(const tp_source *source, tp_recovery *recovery, tp_error *error);
+/// The same, and shows every record that is kept, in order; the ident is valid until the return. For who needs more of a log than going
+/// on with it, without reading it twice.
+typedef void tp_recovery_watch(void *to, const tp_ident *ident, const tp_log_record *record);
+tp_log_status tp_log_recover_watched(const tp_source *source, tp_recovery_watch *watch, void *to, tp_recovery *recovery,
+                                     tp_error *error);
 void          tp_recovery_finish(tp_recovery *recovery);
 
 #ifdef __cplusplus

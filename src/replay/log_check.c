@@ -256,7 +256,7 @@ static tp_log_status check_fault(LogCheck *check, const tp_log_record *record, c
 static tp_log_status check_note(LogCheck *check, const tp_log_record *record, char *message)
 {
     uint16_t kind = bytes_get_u16(record->payload);
-    if (kind != TP_NOTE_TEXT && kind != TP_NOTE_FAULT) {
+    if (kind < TP_NOTE_TEXT || kind > TP_NOTE_MEMBER) {
         return refuse(message, "NOTE: unknown kind %u", (unsigned)kind);
     }
     if (bytes_get_u16(record->payload + 2) != 0) {
@@ -264,6 +264,10 @@ static tp_log_status check_note(LogCheck *check, const tp_log_record *record, ch
     }
     if (!log_format_is_utf8(record->payload + LOG_NOTE_FIXED, record->size - LOG_NOTE_FIXED)) {
         return refuse(message, "NOTE: the text is not UTF-8");
+    }
+    if (kind == TP_NOTE_MEMBER &&
+        !log_format_is_member(record->payload + LOG_NOTE_FIXED, record->size - LOG_NOTE_FIXED, check->shape.players)) {
+        return refuse(message, "NOTE: the text of a membership is neither \"slot N free\" nor \"slot N token\" with 32 digits");
     }
     check->counts.notes++;
     return TP_LOG_OK;

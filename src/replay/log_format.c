@@ -88,6 +88,34 @@ bool log_format_is_utf8(const uint8_t *bytes, size_t size)
     return true;
 }
 
+bool log_format_is_member(const uint8_t *text, size_t size, uint32_t players)
+{
+    enum { LEAD = 5, DIGITS_MAX = 3, TOKEN = 7, HEX = 32 };
+    size_t at = LEAD;
+    uint32_t slot = 0;
+    if (size < LEAD || memcmp(text, "slot ", LEAD) != 0) {
+        return false;
+    }
+    while (at < size && at < LEAD + DIGITS_MAX && text[at] >= '0' && text[at] <= '9') {
+        slot = slot * 10 + (uint32_t)(text[at++] - '0');
+    }
+    if (at == LEAD || slot >= players || (text[LEAD] == '0' && at > LEAD + 1)) {
+        return false;
+    }
+    if (size - at == 5) {
+        return memcmp(text + at, " free", 5) == 0;
+    }
+    if (size - at != TOKEN + HEX || memcmp(text + at, " token ", TOKEN) != 0) {
+        return false;
+    }
+    for (at += TOKEN; at < size; at++) {
+        if (!(text[at] >= '0' && text[at] <= '9') && !(text[at] >= 'a' && text[at] <= 'f')) {
+            return false;
+        }
+    }
+    return true;
+}
+
 LogRowShape log_row_shape(uint32_t players, uint32_t input_size)
 {
     LogRowShape shape = {

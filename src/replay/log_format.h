@@ -51,6 +51,9 @@ bool log_format_is_zero(const uint8_t *bytes, size_t size);
 /// Well-formed UTF-8: shortest forms only, no surrogates, at most U+10FFFF. Control characters are left to whoever prints.
 bool log_format_is_utf8(const uint8_t *bytes, size_t size);
 
+/// Whether a text is that of a NOTE of kind MEMBER: "slot N free", or "slot N token " and 32 hexadecimal digits.
+bool log_format_is_member(const uint8_t *text, size_t size, uint32_t players);
+
 /// Sizes of a row's parts in bytes; they follow from slots and input size.
 typedef struct LogRowShape {
     uint32_t players, input_size;

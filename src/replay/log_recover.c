@@ -26,6 +26,9 @@ static void keep(tp_recovery *recovery, const tp_reader *reader)
     recovery->key_count = check->key_count;
     recovery->has_fault = check->has_fault;
     recovery->is_ended = check->has_end;
+    recovery->sequence = check->ident->sequence;
+    recovery->first_tick = check->ident->first_tick;
+    memcpy(recovery->predecessor, check->ident->predecessor, sizeof(recovery->predecessor));
     memcpy(recovery->chain, tp_reader_chain(reader), sizeof(recovery->chain));
 }
 
@@ -48,7 +51,22 @@ static bool is_failure(tp_log_status status)
            status == TP_LOG_UNAUTHENTIC;
 }
 
+static void keep_end(tp_recovery *recovery, const tp_log_record *record)
+{
+    if (record->type == TP_LOG_END) {
+        tp_log_end end = tp_log_parse_end(record);
+        recovery->end_reason = end.reason;
+        memcpy(recovery->end_chain, end.chain, sizeof(recovery->end_chain));
+    }
+}
+
 tp_log_status tp_log_recover(const tp_source *source, tp_recovery *recovery, tp_error *error)
+{
+    return tp_log_recover_watched(source, NULL, NULL, recovery, error);
+}
+
+tp_log_status tp_log_recover_watched(const tp_source *source, tp_recovery_watch *watch, void *to, tp_recovery *recovery,
+                                     tp_error *error)
 {
     tp_reader *reader = NULL;
     tp_log_record record;
@@ -58,6 +76,10 @@ tp_log_status tp_log_recover(const tp_source *source, tp_recovery *recovery, tp_
         status = tp_reader_next(reader, &record);
         if (status == TP_LOG_OK && is_resting_place(record.type)) {
             keep(recovery, reader);
+            keep_end(recovery, &record);
+            if (watch != NULL) {
+                watch(to, tp_reader_ident(reader), &record);
+            }
         }
     }
     recovery->status = status;

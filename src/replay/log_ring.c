@@ -78,6 +78,8 @@ LogBuffer *log_ring_acquire(LogRing *ring)
     buffer->size = 0;
     buffer->has_header = false;
     buffer->wants_sync = false;
+    buffer->ends_at = buffer->rotates_at = 0;
+    buffer->has_key_twice = false;
     return buffer;
 }
 

@@ -21,6 +21,9 @@ typedef struct LogBuffer {
     size_t   size;
     bool     has_header;   ///< starts with the file header, which is complete
     bool     wants_sync;
+    size_t   ends_at;      ///< with a rotation: where INDEX (if any) and END of the old file start
+    size_t   rotates_at;   ///< and where the next file's header does, which IDENT and KEY follow to the end; 0: no rotation
+    bool     has_key_twice; ///< with a rotation: the old file has a KEY of that tick already
     uint64_t next_tick;    ///< first tick that is neither in this buffer nor in one before
 } LogBuffer;
 

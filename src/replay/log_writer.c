@@ -213,7 +213,7 @@ bool log_front_append_key(tp_writer *writer, tp_sim *sim, bool is_unproven)
     return true;
 }
 
-static bool append_seal(tp_writer *writer)
+bool log_front_append_seal(tp_writer *writer)
 {
     uint8_t *payload = log_front_append(writer, TP_LOG_SEAL, writer->front.next_tick, LOG_SEAL_SIZE);
     if (payload == NULL) {
@@ -237,7 +237,8 @@ static bool append_due(tp_writer *writer, tp_sim *sim)
     bool has_leaves = writer->root_size > 0 && is_due(tick, writer->leaves_ticks);
     bool has_key = is_due(tick, writer->key_ticks) && tick != writer->front.last_key_tick;
     bool has_seal = is_seal_due(writer);
-    if (writer->front.run_rows < writer->run_ticks && !has_leaves && !has_key && !has_seal) {
+    bool is_last = writer->next_ident != NULL && writer->rotate_ticks != 0 && tick % writer->rotate_ticks == 0;
+    if (writer->front.run_rows < writer->run_ticks && !has_leaves && !has_key && !has_seal && !is_last) {
         return true;
     }
     close_run(writer);
@@ -245,11 +246,14 @@ static bool append_due(tp_writer *writer, tp_sim *sim)
     if (has_leaves) {
         is_good = append_leaves(writer, sim);
     }
+    if (is_last) {
+        return is_good && log_front_rotate(writer, sim); // with SEAL and KEY
+    }
     if (has_key && is_good) {
         is_good = log_front_append_key(writer, sim, false);
     }
     if (has_seal && is_good) {
-        is_good = append_seal(writer);
+        is_good = log_front_append_seal(writer);
     }
     return pass_on(writer, has_seal && writer->durability != TP_DURABLE_NONE) && is_good;
 }
@@ -318,15 +322,20 @@ bool tp_writer_note(tp_writer *writer, uint32_t kind, const char *text, size_t s
     if (!may_write(writer, "a note")) {
         return false;
     }
-    if ((kind != TP_NOTE_TEXT && kind != TP_NOTE_FAULT) || size > TP_LOG_NOTE_MAX - LOG_NOTE_FIXED) {
+    if (kind < TP_NOTE_TEXT || kind > TP_NOTE_MEMBER || size > TP_LOG_NOTE_MAX - LOG_NOTE_FIXED) {
         return refuse(writer, "a note: kind %" PRIu32 " with %zu bytes is not legal", kind, size);
     }
     if (!log_format_is_utf8((const uint8_t *)text, size)) {
         return refuse(writer, "a note: the text is not UTF-8");
     }
+    if (kind == TP_NOTE_MEMBER && !log_format_is_member((const uint8_t *)text, size, writer->shape.players)) {
+        return refuse(writer, "a note: \"%.*s\" is not the text of a membership", size < 60 ? (int)size : 60, text);
+    }
     close_run(writer);
     bool is_good = append_note(writer, kind, text, size);
-    return log_front_hand_over(writer) && is_good;
+    // A note is to be read at once, but not for the price of waiting for a back that is behind.
+    bool is_behind = writer->is_threaded && log_ring_is_busy(&writer->ring);
+    return (is_behind ? pass_on(writer, false) : log_front_hand_over(writer)) && is_good;
 }
 
 // Names the operation that faulted, without the directory that the world happened to be built in.
@@ -405,6 +414,22 @@ bool tp_writer_gap(tp_writer *writer, tp_sim *sim, uint64_t first, tp_gap_cause 
     return log_front_hand_over(writer) && is_good;
 }
 
+bool tp_writer_rotate(tp_writer *writer, tp_sim *sim)
+{
+    LogFront *front = &writer->front;
+    if (!may_write(writer, "a rotation")) {
+        return false;
+    }
+    if (writer->next_ident == NULL) {
+        return refuse(writer, "a rotation: the log's sink knows no next file");
+    }
+    if (front->has_fault || front->next_tick == front->file_tick || tp_sim_tick(sim) != front->next_tick) {
+        return refuse(writer, "a rotation at tick %" PRIu64 ": a file ends after one of its rows, and not after a fault", front->next_tick);
+    }
+    close_run(writer);
+    return log_front_rotate(writer, sim);
+}
+
 bool tp_writer_flush(tp_writer *writer)
 {
     if (!may_write(writer, "a flush")) {
@@ -414,7 +439,7 @@ bool tp_writer_flush(tp_writer *writer)
     return log_front_hand_over(writer);
 }
 
-static bool append_end(tp_writer *writer, tp_end_reason reason)
+bool log_front_append_end(tp_writer *writer, tp_end_reason reason)
 {
     const LogFront *front = &writer->front;
     // The back makes INDEX from the offsets it saw; this stands for it.
@@ -452,7 +477,7 @@ bool tp_writer_finish(tp_writer *writer, tp_sim *sim, tp_end_reason reason)
     }
     close_run(writer);
     if (is_good && !front->has_failed) {
-        is_good = (front->ends_in_seal || append_seal(writer)) && append_end(writer, told);
+        is_good = (front->ends_in_seal || log_front_append_seal(writer)) && log_front_append_end(writer, told);
     }
     is_good = log_front_hand_over(writer) && is_good;
     front->is_finished = true;
@@ -496,6 +521,23 @@ uint64_t tp_writer_durable_tick(const tp_writer *writer)
     uint64_t tick = writer->published.durable_tick;
     log_ring_unlock(&writer->ring);
     return tick;
+}
+
+bool tp_writer_has_failed(const tp_writer *writer, tp_writer_failure *failure)
+{
+    log_ring_lock(&writer->ring);
+    bool has_failed = writer->published.has_failed;
+    *failure = writer->published.failed;
+    log_ring_unlock(&writer->ring);
+    return has_failed;
+}
+
+bool tp_writer_has_not_rotated(const tp_writer *writer, tp_error *error)
+{
+    log_ring_lock(&writer->ring);
+    memcpy(error->text, writer->published.rotation_failure, sizeof(error->text));
+    log_ring_unlock(&writer->ring);
+    return error->text[0] != '\0';
 }
 
 uint64_t tp_writer_bytes(const tp_writer *writer)

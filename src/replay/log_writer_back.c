@@ -14,13 +14,16 @@
 #include "crc32c.h"
 #include "log_chain.h"
 
-__attribute__((format(printf, 2, 3))) static bool fail(tp_writer *writer, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static bool fail(tp_writer *writer, tp_writer_failure failed, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     log_ring_lock(&writer->ring);
     if (!writer->published.has_failed) {
         vsnprintf(writer->published.failure, sizeof(writer->published.failure), format, arguments);
+        failed.whole_bytes = writer->back.file_offset;
+        failed.durable_bytes = writer->back.durable_offset;
+        writer->published.failed = failed;
         writer->published.has_failed = true;
     }
     log_ring_unlock(&writer->ring);
@@ -28,7 +31,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(tp_writer *writer, const 
     return false;
 }
 
-static bool write_bytes(tp_writer *writer, const uint8_t *bytes, size_t size)
+bool log_back_write(tp_writer *writer, const uint8_t *bytes, size_t size)
 {
     LogBack *back = &writer->back;
     if (size == 0) {
@@ -37,7 +40,7 @@ static bool write_bytes(tp_writer *writer, const uint8_t *bytes, size_t size)
     errno = 0;
     if (!back->sink.write(back->sink.self, bytes, size)) {
         int reason = errno;
-        return fail(writer, "writing %zu bytes at offset %" PRIu64 ": %s", size, back->file_offset,
+        return fail(writer, (tp_writer_failure){ .reason = reason }, "writing %zu bytes at offset %" PRIu64 ": %s", size, back->file_offset,
                     reason == 0 ? "not all were taken" : strerror(reason));
     }
     back->file_offset += size;
@@ -78,6 +81,7 @@ static void complete_end(LogBack *back, uint8_t *payload)
     uint8_t bound[16 + 104];
     bytes_put_u64(payload + 8, back->ticks);
     bytes_put_u64(payload + 16, back->records);
+    bytes_put_u64(payload + 80, bytes_get_u64(payload + 80) - back->commands_before);
     bytes_put_u64(payload + 24, counts->keys);
     bytes_put_u64(payload + 32, counts->ticks_records);
     bytes_put_u64(payload + 40, counts->leaves);
@@ -129,7 +133,7 @@ static void complete(LogBack *back, uint32_t type, uint64_t tick, uint8_t *paylo
 }
 
 // `bytes` starts with the record's head and ends with its CRC.
-static void frame(LogBack *back, uint8_t *bytes, uint64_t offset)
+void log_back_frame(LogBack *back, uint8_t *bytes, uint64_t offset)
 {
     uint32_t type = bytes_get_u32(bytes + 8);
     uint32_t size = bytes_get_u32(bytes + 12);
@@ -142,13 +146,12 @@ static void frame(LogBack *back, uint8_t *bytes, uint64_t offset)
     back->records++;
 }
 
-static bool write_index(tp_writer *writer, uint64_t tick)
+uint8_t *log_back_make_index(LogBack *back, uint64_t tick, size_t *whole_size)
 {
-    LogBack *back = &writer->back;
     size_t size = LOG_INDEX_FIXED + back->key_count * LOG_INDEX_ENTRY;
     uint8_t *bytes = back->has_lost_index ? NULL : malloc(size + LOG_FRAME_SIZE);
     if (bytes == NULL) {
-        return true; // the log goes without its cache
+        return NULL; // the log goes without its cache
     }
     uint8_t *payload = bytes + TP_LOG_RECORD_HEAD;
     bytes_put_u32(bytes + 8, TP_LOG_INDEX);
@@ -159,52 +162,80 @@ static bool write_index(tp_writer *writer, uint64_t tick)
         bytes_put_u64(payload + LOG_INDEX_FIXED + i * LOG_INDEX_ENTRY, back->key_ticks[i]);
         bytes_put_u64(payload + LOG_INDEX_FIXED + i * LOG_INDEX_ENTRY + 8, back->key_offsets[i]);
     }
-    frame(back, bytes, back->file_offset);
-    bool is_written = write_bytes(writer, bytes, size + LOG_FRAME_SIZE);
+    log_back_frame(back, bytes, back->file_offset);
+    *whole_size = size + LOG_FRAME_SIZE;
+    return bytes;
+}
+
+static bool write_index(tp_writer *writer, uint64_t tick)
+{
+    size_t size = 0;
+    uint8_t *bytes = log_back_make_index(&writer->back, tick, &size);
+    bool is_written = bytes == NULL || log_back_write(writer, bytes, size);
     free(bytes);
     return is_written;
 }
 
-static bool write_buffer(tp_writer *writer, LogBuffer *buffer)
+bool log_back_sync(tp_writer *writer)
+{
+    LogBack *back = &writer->back;
+    errno = 0;
+    if (back->sink.sync != NULL && !back->sink.sync(back->sink.self)) {
+        int reason = errno;
+        return fail(writer, (tp_writer_failure){ .reason = reason, .is_sync = true }, "making %" PRIu64 " bytes durable: %s", back->file_offset,
+                    reason == 0 ? "no reason was given" : strerror(reason));
+    }
+    back->durable_offset = back->file_offset;
+    return true;
+}
+
+// Completes and writes the records from the buffer's start, or from behind a header, up to `stop`.
+static bool write_records(tp_writer *writer, const LogBuffer *buffer, size_t stop, bool *has_end, uint8_t end_chain[TP_LOG_CHAIN_SIZE])
 {
     LogBack *back = &writer->back;
     size_t start = 0; // of what is not written yet
     size_t at = buffer->has_header ? TP_LOG_HEADER_SIZE : 0;
-    bool has_end = false;
-    uint8_t end_chain[TP_LOG_CHAIN_SIZE] = { 0 };
-    while (at < buffer->size) {
+    while (at < stop) {
         uint8_t *bytes = buffer->bytes + at;
         uint32_t type = bytes_get_u32(bytes + 8);
         size_t size = (size_t)bytes_get_u32(bytes + 12) + LOG_FRAME_SIZE;
         if (type == TP_LOG_INDEX) {
-            if (!write_bytes(writer, buffer->bytes + start, at - start) ||
+            if (!log_back_write(writer, buffer->bytes + start, at - start) ||
                 !write_index(writer, bytes_get_u64(bytes + 16))) {
                 return false;
             }
             start = at + size; // the stand-in is not part of the file
         } else {
             if (type == TP_LOG_END) {
-                has_end = true;
+                *has_end = true;
                 memcpy(end_chain, back->chain, TP_LOG_CHAIN_SIZE);
             }
-            frame(back, bytes, back->file_offset + (at - start));
+            log_back_frame(back, bytes, back->file_offset + (at - start));
         }
         at += size;
     }
-    if (!write_bytes(writer, buffer->bytes + start, buffer->size - start)) {
+    return log_back_write(writer, buffer->bytes + start, stop - start);
+}
+
+static bool write_buffer(tp_writer *writer, LogBuffer *buffer)
+{
+    LogBack *back = &writer->back;
+    bool rotates = buffer->rotates_at > 0;
+    bool has_end = false;
+    uint8_t end_chain[TP_LOG_CHAIN_SIZE] = { 0 };
+    if (!write_records(writer, buffer, rotates ? buffer->ends_at : buffer->size, &has_end, end_chain)) {
         return false;
     }
-    bool is_synced = !back->syncs;
-    if (back->syncs && buffer->wants_sync) {
-        errno = 0;
-        if (back->sink.sync != NULL && !back->sink.sync(back->sink.self)) {
-            return fail(writer, "making %" PRIu64 " bytes durable: %s", back->file_offset, strerror(errno));
-        }
-        is_synced = true;
+    if (rotates && !log_back_rotate(writer, buffer, &has_end, end_chain)) {
+        return false;
+    }
+    bool has_sync = back->syncs && buffer->wants_sync && back->durable_offset != back->file_offset;
+    if (has_sync && !log_back_sync(writer)) {
+        return false;
     }
     log_ring_lock(&writer->ring);
-    writer->published.bytes = back->file_offset;
-    if (is_synced) {
+    writer->published.bytes = back->bytes_before + back->file_offset;
+    if (!back->syncs || buffer->wants_sync) {
         writer->published.durable_tick = buffer->next_tick;
     }
     if (has_end) {

@@ -21,7 +21,7 @@ void tp_writer_options_standard(tp_writer_options *options)
     };
 }
 
-static bool check_options(const tp_writer_options *options, tp_error *error)
+static bool check_options(const tp_sink *sink, const tp_writer_options *options, tp_error *error)
 {
     if (options->run_ticks < 1 || options->run_ticks > TP_LOG_ROWS_MAX) {
         return tp_error_set(error, "run_ticks is %" PRIu32 ", must be 1 to 256", options->run_ticks);
@@ -35,6 +35,9 @@ static bool check_options(const tp_writer_options *options, tp_error *error)
     if (options->durability == TP_DURABLE_INTERVAL && options->durable_ticks == 0) {
         return tp_error_set(error, "durable_ticks must be at least 1 with this durability");
     }
+    if (options->rotate_ticks != 0 && sink->next == NULL) {
+        return tp_error_set(error, "rotate_ticks is %" PRIu64 ", but the sink knows no next file", options->rotate_ticks);
+    }
     if (options->durability == TP_DURABLE_SEAL && options->seal_ticks == 0) {
         return tp_error_set(error, "seal_ticks must be at least 1 with this durability");
     }
@@ -44,6 +47,21 @@ static bool check_options(const tp_writer_options *options, tp_error *error)
 static size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;
+}
+
+// The next file's IDENT is made now, since nothing is taken later; what only the moment and the file before it tell is left open.
+static bool make_next_ident(tp_writer *writer, const tp_sink *sink, const tp_sim *sim, const tp_writer_options *options, tp_error *error)
+{
+    if (sink->next == NULL) {
+        return true;
+    }
+    writer->rotate_ticks = options->rotate_ticks;
+    writer->next_ident = malloc(TP_LOG_IDENT_MAX);
+    if (writer->next_ident == NULL) {
+        return tp_error_set(error, "out of memory for the IDENT of a log's next file");
+    }
+    writer->next_ident_size = log_ident_build(tp_sim_rules(sim), options, 0, writer->next_ident, TP_LOG_IDENT_MAX, error);
+    return writer->next_ident_size > 0;
 }
 
 // Everything a writer ever needs is taken here. `start_size` is the payload of the first record (IDENT or RESUME).
@@ -65,7 +83,14 @@ static tp_writer *make(const tp_sink *sink, const tp_sim *sim, const tp_writer_o
     writer->durable_ticks = options->durable_ticks;
     writer->durability = options->durability;
     writer->no_index = options->no_index;
+    writer->back.no_index = options->no_index;
     writer->back.has_lost_index = options->no_index; // offsets that nobody will ask for are not kept
+    writer->back.sequence = options->sequence;
+    if (!make_next_ident(writer, sink, sim, options, error)) {
+        free(writer->next_ident);
+        free(writer);
+        return NULL;
+    }
     writer->shape = log_row_shape(layout->setup.players, layout->input_size);
     writer->state_max = tp_sim_encoded_max(sim);
 
@@ -89,6 +114,9 @@ static tp_writer *make(const tp_sink *sink, const tp_sim *sim, const tp_writer_o
     size_t key = LOG_KEY_FIXED + writer->state_max + LOG_FRAME_SIZE;
     size_t seal = LOG_SEAL_SIZE + LOG_FRAME_SIZE;
     size_t capacity = writer->run_limit + LOG_FRAME_SIZE + leaves + key + seal + (threaded ? LOG_PASS_ON_BUSY_SIZE : 0);
+    if (writer->next_ident != NULL) {
+        capacity += log_front_rotation_size(writer) - key - seal;
+    }
     capacity = larger(capacity, TP_LOG_HEADER_SIZE + start_size + LOG_FRAME_SIZE);
     capacity = larger(capacity, TP_LOG_NOTE_MAX + LOG_FRAME_SIZE);
     capacity = larger(capacity, LOG_FAULT_FIXED + writer->shape.fixed_size + TP_COMMAND_BYTES_MAX + LOG_FRAME_SIZE);
@@ -110,13 +138,14 @@ static tp_writer *make(const tp_sink *sink, const tp_sim *sim, const tp_writer_o
 no_memory:
     tp_error_set(error, "out of memory for a log's writer");
     if (writer != NULL) {
+        free(writer->next_ident);
         free(writer->leaves);
         free(writer);
     }
     return NULL;
 }
 
-static bool check_start(const tp_sim *sim, const tp_writer_options *options, tp_error *error)
+static bool check_start(const tp_sink *sink, const tp_sim *sim, const tp_writer_options *options, tp_error *error)
 {
     bool is_first = options->sequence == 0;
     if (tp_sim_is_faulted(sim)) {
@@ -129,7 +158,7 @@ static bool check_start(const tp_sim *sim, const tp_writer_options *options, tp_
     if (is_first != log_format_is_zero(options->predecessor, sizeof(options->predecessor))) {
         return tp_error_set(error, "a predecessor's chain value is needed exactly when sequence is not 0");
     }
-    return check_options(options, error);
+    return check_options(sink, options, error);
 }
 
 // Keeps the reason of a start that failed: the writer that has it is about to go.
@@ -151,7 +180,7 @@ tp_writer *tp_writer_create(const tp_sink *sink, tp_sim *sim, const tp_writer_op
         tp_error_set(error, "libsodium does not start");
         return NULL;
     }
-    if (!check_start(sim, options, error)) {
+    if (!check_start(sink, sim, options, error)) {
         return NULL;
     }
     uint8_t *ident = malloc(TP_LOG_IDENT_MAX);
@@ -170,7 +199,7 @@ tp_writer *tp_writer_create(const tp_sink *sink, tp_sim *sim, const tp_writer_op
         goto free_ident;
     }
     LogFront *front = &writer->front;
-    front->next_tick = tick;
+    front->next_tick = front->file_tick = tick;
     writer->published.durable_tick = tick;
     log_chain_marker(writer->back.marker, ident, size);
     front->buffer = log_ring_acquire(&writer->ring);
@@ -193,7 +222,8 @@ free_ident:
     return writer;
 }
 
-static bool check_resume(const tp_sim *sim, const tp_writer_options *options, const tp_recovery *recovery, tp_error *error)
+static bool check_resume(const tp_sink *sink, const tp_sim *sim, const tp_writer_options *options, const tp_recovery *recovery,
+                         tp_error *error)
 {
     const tp_rules *rules = tp_sim_rules(sim);
     if (recovery->is_ended) {
@@ -210,7 +240,7 @@ static bool check_resume(const tp_sim *sim, const tp_writer_options *options, co
         return tp_error_set(error, "the log ends in a fault at tick %" PRIu64 ", the world went on to %" PRIu64,
                             recovery->next_tick, tp_sim_tick(sim));
     }
-    return check_options(options, error);
+    return check_options(sink, options, error);
 }
 
 static bool copy_recovery(tp_writer *writer, const tp_recovery *recovery)
@@ -223,6 +253,7 @@ static bool copy_recovery(tp_writer *writer, const tp_recovery *recovery)
     back->ticks = recovery->ticks;
     back->counts = recovery->counts;
     back->last_key_offset = recovery->last_key_offset;
+    back->sequence = recovery->sequence;
     back->has_lost_index = back->has_lost_index || recovery->key_count != recovery->counts.keys;
     size_t bytes = recovery->key_count * sizeof(uint64_t);
     back->key_ticks = malloc(bytes);
@@ -237,6 +268,7 @@ static bool copy_recovery(tp_writer *writer, const tp_recovery *recovery)
     writer->published.bytes = recovery->good_size;
     LogFront *front = &writer->front;
     front->next_tick = recovery->next_tick;
+    front->file_tick = recovery->first_tick;
     front->last_key_tick = recovery->last_key_tick;
     front->commands = recovery->counts.commands;
     front->has_fault = recovery->has_fault;
@@ -271,7 +303,7 @@ tp_writer *tp_writer_resume(const tp_sink *sink, tp_sim *sim, const tp_writer_op
         tp_error_set(error, "libsodium does not start");
         return NULL;
     }
-    if (!check_resume(sim, options, recovery, error)) {
+    if (!check_resume(sink, sim, options, recovery, error)) {
         return NULL;
     }
     size_t most = TP_LOG_RESUME_MAX - LOG_RESUME_FIXED;
@@ -319,6 +351,7 @@ void tp_writer_destroy(tp_writer *writer)
     }
     log_ring_finish(&writer->ring);
     log_back_finish(&writer->back);
+    free(writer->next_ident);
     free(writer->leaves);
     free(writer);
 }

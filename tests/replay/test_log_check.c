@@ -334,10 +334,44 @@ Test(log_check, back_links)
 Test(log_check, note_kinds)
 {
     uint8_t *note = find(TP_LOG_NOTE)->payload;
-    note[0] = 3;
+    note[0] = 4;
     expect_refused("unknown kind");
     note[0] = 0;
     expect_refused("unknown kind");
+    note[0] = 3;
+    expect_refused("a membership");
+}
+
+// Goal: what a server keeps about its members has one form.
+Test(log_check, membership_texts)
+{
+    static const struct {
+        const char *text;
+        bool        is_good;
+    } rows[] = {
+        { "slot 0 free", true },
+        { "slot 2 token 0123456789abcdef0123456789abcdef", true },
+        { "slot 3 free", false }, // the log has three
+        { "slot 00 free", false },
+        { "slot 02 free", false },
+        { "slot  free", false },
+        { "slot 1 free ", false },
+        { "slot 1", false },
+        { "slot 1 fred", false },
+        { "slot 1 token 0123456789abcdef0123456789abcde", false },
+        { "slot 1 token 0123456789abcdef0123456789abcdef0", false },
+        { "slot 1 token 0123456789abcdef0123456789abcdeF", false },
+        { "slot 4294967297 free", false },
+        { "", false },
+    };
+    size_t at = log_mutate_find(&list, TP_LOG_NOTE, 0);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        uint8_t payload[64] = { TP_NOTE_MEMBER, 0, 0, 0 };
+        size_t  size = strlen(rows[i].text);
+        memcpy(payload + 4, rows[i].text, size);
+        log_mutate_replace(&list, at, payload, (uint32_t)(4 + size));
+        cr_assert_eq(read_list(LOG_MUTATE_ALL).status, rows[i].is_good ? TP_LOG_DONE : TP_LOG_CORRUPT, "%s", rows[i].text);
+    }
 }
 
 Test(log_check, texts_are_utf8)

@@ -573,7 +573,8 @@ class Payloads(Spoil):
     def test_note(self):
         note = lambda offset, patch, what: self.refuse_patch("IKNE", 2, offset, patch, what)
         note(0, b"\0", "NOTE kind 0")
-        note(0, b"\3", "NOTE kind 3")
+        note(0, b"\4", "NOTE kind 4")
+        note(0, b"\3", "is no membership")
         note(2, b"\1", "bytes 2 and 3")
         note(3, b"\1", "bytes 2 and 3")
         note(5, b"\xff", "UTF-8")
