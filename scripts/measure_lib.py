@@ -7,6 +7,7 @@ import queue
 import re
 import resource
 import signal
+import socket
 import statistics
 import subprocess
 import tempfile
@@ -16,7 +17,8 @@ import time
 COMPLAINTS_MAX = 40
 START_SECONDS = 30  # for a server to listen
 STOP_SECONDS = 60   # for a program to leave
-VERIFIED, TRUNCATED = 0, 4
+VERIFIED = 0
+KEY = "a-key-to-measure-with"  # of a server's administrators
 
 
 class Broken(Exception):
@@ -48,6 +50,13 @@ def work_folder(keep):
 def machine():
     load = " ".join(f"{value:.2f}" for value in os.getloadavg())
     return f"machine: {os.uname().sysname} {os.uname().release}, {os.cpu_count()} cores, load {load}"
+
+
+def write_key(path):
+    """A key file, which nobody else may read."""
+    path.touch(mode=0o600)
+    path.write_text(KEY + "\n")
+    return path
 
 
 def raise_file_limit():
@@ -113,27 +122,68 @@ def json_lines(path):
         return [json.loads(line) for line in lines if line.endswith("\n") and line.startswith("{")]
 
 
-class Server(Child):
-    """tickproofd with its events in a file; a context manager that never leaves one behind."""
+class Tail:
+    """A file of JSON lines that grows: read() gives the whole lines that are new since the last time."""
 
-    def __init__(self, programs, folder, flags):
+    def __init__(self, path):
+        self.path, self._offset, self._rest = path, 0, b""
+
+    def read(self):
+        with open(self.path, "rb") as file:
+            file.seek(self._offset)
+            data = file.read()
+        self._offset += len(data)
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        return [json.loads(line) for line in lines if line.startswith(b"{")]
+
+
+def free_port():
+    """A port that nobody has, for a server that is to be found at the same one again; the two above it are free for datagrams, too."""
+    for _ in range(100):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        try:
+            with contextlib.ExitStack() as stack:
+                for number in range(port, port + 3):
+                    stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)).bind(("127.0.0.1", number))
+        except (OSError, OverflowError):
+            continue
+        return port
+    raise Broken("no port is free")
+
+
+class Server(Child):
+    """tickproofd with its events in a file; a context manager that never leaves one behind. Logs go to `record`, or to a folder of its own."""
+
+    def __init__(self, programs, folder, flags, record=None):
         self.folder = folder
-        self.record = folder / "own"
+        self.record = folder / "own" if record is None else record
         folder.mkdir(parents=True, exist_ok=True)
         command = [programs.tickproofd, "--json-log", "--format", "json", "--record", str(self.record), *flags]
         super().__init__(command, folder / "results.json", folder / "events.jsonl")
 
-    def listening(self):
-        """HOST:PORT, once it is there."""
+    def listening(self, kind=""):
+        """HOST:PORT, once it is there; with kind "udp " that of datagrams."""
         end = time.monotonic() + START_SECONDS
         while time.monotonic() < end:
             is_over = self.has_ended()
             for event in self.events("server.listening"):
-                return event["address"]
+                if event["address"].startswith("udp ") == (kind == "udp "):
+                    return event["address"].removeprefix("udp ")
             if is_over:
                 break
             time.sleep(0.01)
         raise Broken(f"the server does not listen: {self.err.read_text()[-500:]}")
+
+    def wait_for(self, kind, count, seconds):
+        """Waits for so many events of a kind. False: they did not come."""
+        end = time.monotonic() + seconds
+        while len(self.events(kind)) < count:
+            if time.monotonic() > end or self.has_ended():
+                return False
+            time.sleep(0.02)
+        return True
 
     def events(self, *kinds):
         return [event for event in json_lines(self.err) if not kinds or event["event"] in kinds]
@@ -166,21 +216,18 @@ class Server(Child):
 
 def start_bots(programs, address, folder, name, *flags):
     """tickproof join with its lines in a file."""
-    command = [programs.tickproof, "join", address, "--format", "json", *flags]
-    return Child(command, folder / f"{name}.jsonl", folder / f"{name}.err")
+    return Child(join_command(programs, address, *flags), folder / f"{name}.jsonl", folder / f"{name}.err")
 
 
 def results_of(bots):
     return [line for line in json_lines(bots.out) if line.get("event") == "result"]
 
 
-class Trace:
-    """A watching `tickproof join --trace` whose lines are stamped with this process's clock as they come."""
+class Stamped:
+    """A program whose JSON lines are stamped with this process's clock as they come."""
 
-    def __init__(self, programs, address, every, seconds, rooms=()):
-        command = [programs.tickproof, "join", address, "--format", "json", "--watch", "--trace", str(every), "--seconds", str(seconds)]
-        for room in rooms:
-            command += ["--room", room]
+    def __init__(self, command):
+        self.command = command
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self._lines = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._read, daemon=True)
@@ -190,20 +237,47 @@ class Trace:
         for line in self.process.stdout:
             self._lines.put((time.monotonic(), json.loads(line)))
 
-    def ended(self, seconds):
-        """(seconds, line) of all lines, once it has left."""
-        try:
-            self.process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            raise Broken("a watching client did not end") from None
-        finally:
-            self.process.kill()
-            self.process.wait()
-        self._thread.join()
+    def taken(self):
+        """(seconds, line) of all lines that have come since the last time."""
         lines = []
         while not self._lines.empty():
             lines.append(self._lines.get())
         return lines
+
+    def has_ended(self):
+        return self.process.poll() is not None
+
+    def stop(self):
+        """Asks it to leave."""
+        if not self.has_ended():
+            self.process.send_signal(signal.SIGTERM)
+
+    def ended(self, seconds):
+        """(seconds, line) of all further lines, once it has left."""
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise Broken(f"{' '.join(self.command[:4])} ...: did not end within {seconds:.0f} s") from None
+        finally:
+            self.kill()
+        self._thread.join()
+        return self.taken()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def join_command(programs, address, *flags):
+    return [programs.tickproof, "join", address, "--format", "json", *map(str, flags)]
+
+
+class Trace(Stamped):
+    """A watching `tickproof join --trace`."""
+
+    def __init__(self, programs, address, every, seconds, rooms=()):
+        named = [part for room in rooms for part in ("--room", room)]
+        super().__init__(join_command(programs, address, "--watch", "--trace", every, "--seconds", seconds, *named))
 
 
 def run_tool(*command, codes=(0,)):

@@ -116,6 +116,56 @@ bool args_u32(const char *flag, const char *text, uint32_t min, uint32_t max, ui
     return true;
 }
 
+static bool parse_thousandths(const char *text, uint64_t *out)
+{
+    const char *point = strchr(text, '.');
+    size_t      whole = point != NULL ? (size_t)(point - text) : strlen(text);
+    size_t      places = point != NULL ? strlen(point + 1) : 0;
+    uint64_t    value = 0;
+    if (whole == 0 || whole > 9 || (point != NULL && (places == 0 || places > 3))) {
+        return false;
+    }
+    for (size_t i = 0; i < whole + 3; i++) {
+        char letter = i < whole ? text[i] : i - whole < places ? point[1 + i - whole] : '0';
+        if (letter < '0' || letter > '9') {
+            return false;
+        }
+        value = value * 10 + (uint64_t)(letter - '0');
+    }
+    *out = value;
+    return true;
+}
+
+static void write_thousandths(uint32_t value, char *text, size_t size)
+{
+    snprintf(text, size, "%u.%03u", value / 1000, value % 1000);
+    for (size_t end = strlen(text); text[end - 1] == '0' || text[end - 1] == '.'; end--) {
+        bool is_point = text[end - 1] == '.';
+        text[end - 1] = '\0';
+        if (is_point) {
+            break;
+        }
+    }
+}
+
+bool args_thousandths(const char *flag, const char *text, uint32_t min, uint32_t max, uint32_t *out)
+{
+    char     least[16], most[16];
+    uint64_t value = 0;
+    write_thousandths(min, least, sizeof(least));
+    write_thousandths(max, most, sizeof(most));
+    if (!parse_thousandths(text, &value)) {
+        cli_fail(TP_USAGE, "%s: '%s' is no decimal with at most three places; give %s to %s", flag, text, least, most);
+        return false;
+    }
+    if (value < min || value > max) {
+        cli_fail(TP_USAGE, "%s: %s is out of range; give %s to %s", flag, text, least, most);
+        return false;
+    }
+    *out = (uint32_t)value;
+    return true;
+}
+
 bool args_is_json(const char *text, bool *is_json)
 {
     *is_json = strcmp(text, "json") == 0;

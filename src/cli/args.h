@@ -25,5 +25,7 @@ bool args_parse_i64(const char *text, int64_t *out);
 /// The same for a flag's argument with its range. False: said so.
 bool args_u64(const char *flag, const char *text, uint64_t min, uint64_t max, uint64_t *out);
 bool args_u32(const char *flag, const char *text, uint32_t min, uint32_t max, uint32_t *out);
+/// A decimal with at most three places behind the point, as thousandths: "0.5" is 500. False: said so.
+bool args_thousandths(const char *flag, const char *text, uint32_t min, uint32_t max, uint32_t *out);
 /// The argument of --format where it is text or json. False: said so.
 bool args_is_json(const char *text, bool *is_json);

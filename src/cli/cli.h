@@ -24,9 +24,11 @@ extern const Command command_cues;
 extern const Command command_diff;
 extern const Command command_worlds;
 extern const Command command_join;
+extern const Command command_admin;
 extern const Command command_synctest;
 extern const Command command_import;
 extern const Command command_plot;
+extern const Command command_bench;
 
 /// Prints one line to standard error: "tickproof: " and the text. Returns `code`, so that a command can end with it.
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));

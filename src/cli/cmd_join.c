@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "files.h"
 #include "join.h"
+#include "message.h"
 
 static const char help[] =
     "Usage: tickproof join HOST:PORT [--room NAME]... [FLAG]...\n"
@@ -26,14 +27,36 @@ static const char help[] =
     "                       file on the slots of the client in their order, a line for each tick from the joined one on. All are\n"
     "                       read and checked before a room is joined. It leaves when the last one is confirmed\n"
     "  --watch              nothing: takes no slot\n"
+    "  --behind TICKS       with --watch: see the room as it was so many ticks ago, at most 36000; 0\n"
     "  --lead N             for how many ticks ahead of the last confirmed one it sends; 2, and at most what the server takes\n"
+    "\n"
+    "Ahead of the server:\n"
+    "  --predict            play the present on a clock of its own: guess what others do until the server's word comes, and go back\n"
+    "                       where the guess was wrong. The bots see the guessed present; --inputs has a line for each tick that is\n"
+    "                       played; who watches plays evenly what is confirmed. Without it a tick is stepped when it is confirmed\n"
+    "  --window N           ticks that may be guessed, 0 to 120; 8\n"
+    "  --input-delay N      ticks from an input to its effect, 0 to 60; 0\n"
+    "\n"
+    "The line:\n"
+    "  --udp                by datagrams: HOST:PORT is what the server was given with --udp\n"
+    "  --rejoin             after a lost connection, also of a server that was killed and runs again, take the same slots up again\n"
+    "  --rejoin-seconds N   for how long to try, 1 to 86400; 30\n"
+    "  --lag MS             make the line worse: by so much in each direction, 0 to 10000; 0\n"
+    "  --jitter MS          up to so much more, differently for each message, 0 to 10000; 0\n"
+    "  --loss PERCENT       lose so many datagrams, 0 to 100 with three places; without --udp they come later instead; 0\n"
+    "  --net-seed N         draws the jitter and losses; 0\n"
+    "\n"
+    "Drills:\n"
+    "  --plant-desync TICK  change one bit of the world here after this confirmed tick, and see what the server does about it\n"
+    "  --chat TEXT          say a line of 1 to 200 bytes to all in the room, when it has joined\n"
     "\n"
     "How long (without any: until the room ends, or an interrupt):\n"
     "  --ticks N            leave a room after N confirmed ticks\n"
     "  --seconds N          leave all after N seconds\n"
     "\n"
     "  --format F           text (usual) or json: one object per membership, one line each\n"
-    "  --trace N            with json: a line when it has joined, and one for every N confirmed ticks, printed at once\n"
+    "  --trace N            with json: a line when it has joined, and one for every N confirmed ticks, printed at once; and one when\n"
+    "                       its connection is lost, the server sends its state anew, the roots differ or somebody says something\n"
     "  --rooms-per-connection N\n"
     "                       of one client, at most; 32. A connection has rooms of one lane (thread) of the server\n"
     "  --connect-timeout SECONDS\n"
@@ -46,7 +69,8 @@ static const char help[] =
 
 enum {
     FLAG_ROOM = ARGS_LONG, FLAG_LIST, FLAG_PLAYERS, FLAG_CLIENTS, FLAG_WORLD, FLAG_BOT, FLAG_DELAY, FLAG_SEED, FLAG_INPUTS, FLAG_WATCH,
-    FLAG_LEAD, FLAG_TICKS, FLAG_SECONDS, FLAG_FORMAT, FLAG_TRACE, FLAG_PER_CONNECTION, FLAG_CONNECT_TIMEOUT,
+    FLAG_LEAD, FLAG_TICKS, FLAG_SECONDS, FLAG_FORMAT, FLAG_TRACE, FLAG_PER_CONNECTION, FLAG_CONNECT_TIMEOUT, FLAG_BEHIND, FLAG_PREDICT, FLAG_WINDOW,
+    FLAG_INPUT_DELAY, FLAG_UDP, FLAG_REJOIN, FLAG_REJOIN_SECONDS, FLAG_LAG, FLAG_JITTER, FLAG_LOSS, FLAG_NET_SEED, FLAG_PLANT, FLAG_CHAT,
 };
 
 static const struct option flags[] = {
@@ -68,6 +92,19 @@ static const struct option flags[] = {
     { "trace", required_argument, NULL, FLAG_TRACE },
     { "rooms-per-connection", required_argument, NULL, FLAG_PER_CONNECTION },
     { "connect-timeout", required_argument, NULL, FLAG_CONNECT_TIMEOUT },
+    { "behind", required_argument, NULL, FLAG_BEHIND },
+    { "predict", no_argument, NULL, FLAG_PREDICT },
+    { "window", required_argument, NULL, FLAG_WINDOW },
+    { "input-delay", required_argument, NULL, FLAG_INPUT_DELAY },
+    { "udp", no_argument, NULL, FLAG_UDP },
+    { "rejoin", no_argument, NULL, FLAG_REJOIN },
+    { "rejoin-seconds", required_argument, NULL, FLAG_REJOIN_SECONDS },
+    { "lag", required_argument, NULL, FLAG_LAG },
+    { "jitter", required_argument, NULL, FLAG_JITTER },
+    { "loss", required_argument, NULL, FLAG_LOSS },
+    { "net-seed", required_argument, NULL, FLAG_NET_SEED },
+    { "plant-desync", required_argument, NULL, FLAG_PLANT },
+    { "chat", required_argument, NULL, FLAG_CHAT },
     { "help", no_argument, NULL, ARGS_HELP },
     { NULL, 0, NULL, 0 },
 };
@@ -82,6 +119,44 @@ static bool take_room(JoinOptions *options, const char *name)
     }
     options->rooms[options->room_count++] = name;
     return true;
+}
+
+static bool take_chat(JoinOptions *options, const char *text)
+{
+    size_t size = strlen(text);
+    if (size == 0 || size > TP_CLIENT_CHAT_MAX) {
+        cli_usage("join", "--chat: the text has %zu bytes; give 1 to %d", size, TP_CLIENT_CHAT_MAX);
+        return false;
+    }
+    options->chat = text;
+    return true;
+}
+
+// Flags about how the line is and how the present is played.
+static bool take_live_flag(JoinOptions *options, int flag)
+{
+    uint32_t thousandths = 0;
+    switch (flag) {
+    case FLAG_BEHIND: return args_u32("--behind", optarg, 0, MESSAGE_DELAY_MAX, &options->behind);
+    case FLAG_PREDICT: options->is_predict = true; return true;
+    case FLAG_WINDOW: options->has_session = true; return args_u32("--window", optarg, 0, TP_SESSION_WINDOW_MAX, &options->window);
+    case FLAG_INPUT_DELAY: options->has_session = true; return args_u32("--input-delay", optarg, 0, TP_SESSION_DELAY_MAX, &options->input_delay);
+    case FLAG_UDP: options->is_udp = true; return true;
+    case FLAG_REJOIN: options->is_rejoin = true; return true;
+    case FLAG_REJOIN_SECONDS: options->is_rejoin = true; return args_u32("--rejoin-seconds", optarg, 1, 86400, &options->rejoin_seconds);
+    case FLAG_LAG: return args_u32("--lag", optarg, 0, JOIN_LAG_MAX, &options->lag_ms);
+    case FLAG_JITTER: return args_u32("--jitter", optarg, 0, JOIN_LAG_MAX, &options->jitter_ms);
+    case FLAG_NET_SEED: return args_u64("--net-seed", optarg, 0, UINT64_MAX, &options->net_seed);
+    case FLAG_PLANT: options->is_planted = true; return args_u64("--plant-desync", optarg, 0, UINT64_MAX - 1, &options->plant_tick);
+    case FLAG_CHAT: return take_chat(options, optarg);
+    case FLAG_LOSS:
+        if (!args_thousandths("--loss", optarg, 0, 100000, &thousandths)) {
+            return false;
+        }
+        options->loss_ppm = thousandths * 10;
+        return true;
+    default: return false; // ARGS_BAD: already said
+    }
 }
 
 static bool take_flag(JoinOptions *options, int flag)
@@ -104,29 +179,8 @@ static bool take_flag(JoinOptions *options, int flag)
     case FLAG_TRACE: return args_u32("--trace", optarg, 1, UINT32_MAX, &options->trace);
     case FLAG_PER_CONNECTION: return args_u32("--rooms-per-connection", optarg, 1, TP_CLIENT_ROOMS_MAX, &options->rooms_per_connection);
     case FLAG_CONNECT_TIMEOUT: return args_u32("--connect-timeout", optarg, 1, 3600, &options->connect_seconds);
-    default: return false; // ARGS_BAD: already said
+    default: return take_live_flag(options, flag);
     }
-}
-
-// "HOST:PORT", an IPv6 address in brackets.
-static bool take_place(JoinOptions *options, const char *place)
-{
-    const char *host = place[0] == '[' ? place + 1 : place;
-    const char *end = place[0] == '[' ? strchr(place, ']') : strchr(place, ':');
-    const char *colon = end != NULL && *end == ']' ? end + 1 : end;
-    uint32_t    port = 0;
-    size_t      size = end == NULL ? 0 : (size_t)(end - host);
-    if (end == NULL || *colon != ':' || size == 0 || size >= sizeof(options->host) || strlen(colon + 1) >= sizeof(options->port)) {
-        cli_usage("join", "'%s' is not HOST:PORT; an IPv6 address stands in brackets, as in [::1]:7777", place);
-        return false;
-    }
-    if (!args_u32(place, colon + 1, 1, 65535, &port)) {
-        return false;
-    }
-    memcpy(options->host, host, size);
-    snprintf(options->port, sizeof(options->port), "%u", port);
-    options->place = place;
-    return true;
 }
 
 // All of it, and all that can be said of it before the worlds are known. False: said so.
@@ -164,6 +218,10 @@ static bool is_wrong(const JoinOptions *options, int argc, char **argv)
         cli_usage("join", "--watch takes no slot: it goes without --bot, --delay, --inputs and --players");
     } else if (options->is_bot && options->inputs != NULL) {
         cli_usage("join", "--bot and --inputs exclude each other");
+    } else if (options->behind > 0 && !options->is_watch) {
+        cli_usage("join", "--behind is for --watch: who plays is never behind");
+    } else if (options->has_session && !options->is_predict) {
+        cli_usage("join", "--window and --input-delay are for --predict");
     } else if (options->trace > 0 && !options->is_json) {
         cli_usage("join", "--trace is for --format json");
     } else {
@@ -174,7 +232,10 @@ static bool is_wrong(const JoinOptions *options, int argc, char **argv)
 
 static int run_with(JoinOptions *options, int argc, char **argv)
 {
+    options->program = "join";
     options->players = options->clients = 1;
+    options->window = TP_SESSION_WINDOW;
+    options->rejoin_seconds = JOIN_REJOIN_SECONDS;
     options->lead = 2;
     options->rooms_per_connection = 32;
     options->connect_seconds = 5;
@@ -187,7 +248,7 @@ static int run_with(JoinOptions *options, int argc, char **argv)
             return TP_USAGE;
         }
     }
-    if (is_wrong(options, argc, argv) || !take_place(options, argv[optind]) || (options->inputs != NULL && !read_inputs(options))) {
+    if (is_wrong(options, argc, argv) || !join_take_place(options, argv[optind]) || (options->inputs != NULL && !read_inputs(options))) {
         return TP_USAGE;
     }
     return join_run(options);

@@ -1,13 +1,9 @@
-// join_member.c: one client's membership in one room: it plays bots or lines of inputs, and keeps what the server confirmed.
-#include <stdlib.h>
+// join_member.c: one client's membership in one room: what happens to it, and what came of it.
 #include <string.h>
 
 #include "cli.h"
 #include "join.h"
 #include "message.h"
-#include "tickproof/rng.h"
-
-enum { MEMORY_ALIGN = 16 };
 
 static void set_end(JoinMember *member, const char *end, const char *text)
 {
@@ -24,11 +20,8 @@ static void set_code(JoinMember *member, int code)
 
 void join_member_finish(JoinMember *member)
 {
-    inputsource_destroy(member->lines);
-    free(member->bots);
-    free(member->natives);
-    member->lines = NULL;
-    member->bots = member->natives = NULL;
+    join_clock_remove(member);
+    join_play_finish(member);
 }
 
 void join_member_leave(JoinMember *member)
@@ -39,208 +32,159 @@ void join_member_leave(JoinMember *member)
     }
 }
 
-// Something of ours is in the way of playing on.
-static void give_up(JoinMember *member, int code, const char *end, const char *text)
+void join_member_give_up(JoinMember *member, int code, const char *end, const char *text)
 {
     set_end(member, end, text);
     set_code(member, code);
-    join_fail(member->join, code, "room '%s': %s", member->name, text);
+    if (text[0] != '\0') { // else it is said already
+        join_fail(member->join, code, "room '%s': %s", member->name, text);
+    }
     join_member_leave(member);
 }
 
-// What it plays.
-
-static size_t aligned(size_t size)
+static void set_desynced(JoinMember *member, bool is_desynced)
 {
-    return (size + MEMORY_ALIGN) / MEMORY_ALIGN * MEMORY_ALIGN;
+    Join *join = member->join;
+    join->desynced_count += is_desynced && !member->is_desynced ? 1 : 0;
+    join->desynced_count -= !is_desynced && member->is_desynced ? 1 : 0;
+    member->is_desynced = is_desynced;
+    member->desync_ms = is_desynced ? uv_now(&join->loop) : 0;
 }
 
-static uint8_t *zeroed(size_t size)
+// It is in no room any more, for now or for good: the client's part of it goes when this returns.
+static void drop_room(JoinMember *member)
 {
-    uint8_t *memory = aligned_alloc(MEMORY_ALIGN, aligned(size));
-    if (memory != NULL) {
-        memset(memory, 0, aligned(size));
-    }
-    return memory;
+    join_predict_keep(member);
+    join_clock_remove(member);
+    set_desynced(member, false);
+    member->room = NULL;
 }
 
-// Every room, client and slot has a stream of its own, whatever the order in which they join.
-static uint64_t seed_of(const JoinMember *member, uint32_t slot)
-{
-    uint64_t state = member->join->options->seed ^ tp_hash64(TP_HASH_XXH3, member->name, strlen(member->name));
-    state = tp_splitmix64_next(&state) + member->client;
-    state = tp_splitmix64_next(&state) + slot;
-    return tp_splitmix64_next(&state);
-}
+// The way in.
 
-typedef struct {
-    JoinMember   *member;
-    const tp_sim *sim;
-} BotCall;
-
-static void init_bots(void *argument)
+void join_member_ask(JoinMember *member)
 {
-    const BotCall     *call = argument;
-    const JoinMember  *member = call->member;
-    const tp_layout   *layout = tp_sim_layout(call->sim);
-    const tp_bot_type *type = layout->world->bot;
-    for (uint32_t i = 0; i < member->slot_count; i++) {
-        type->init(member->bots + member->bot_stride * i, &layout->setup, member->slots[i], seed_of(member, member->slots[i]),
-                   member->join->options->bot_delay);
-    }
-}
-
-static void play_bots(void *argument)
-{
-    const BotCall    *call = argument;
-    const JoinMember *member = call->member;
-    const tp_world   *world = tp_sim_layout(call->sim)->world;
-    tp_view           view = tp_sim_view(call->sim);
-    for (uint32_t i = 0; i < member->slot_count; i++) {
-        uint8_t *native = member->natives + member->native_stride * i;
-        memset(native, 0, world->input->struct_size);
-        world->bot->play(member->bots + member->bot_stride * i, &view, native);
-    }
-}
-
-// A bot is a world's code outside of a step: its faults would find no guard but this one.
-static bool call_bots(JoinMember *member, void (*body)(void *))
-{
-    BotCall  call = { member, tp_client_room_sim(member->room) };
-    tp_fault fault;
-    char     text[256];
-    if (tp_guard_run(body, &call, &fault)) {
-        return true;
-    }
-    snprintf(text, sizeof(text), "tick %llu: playing the bots: %s: %s", (unsigned long long)tp_sim_tick(call.sim), tp_fault_name(fault.code),
-             fault.what == NULL ? "" : fault.what);
-    give_up(member, TP_INTERNAL, "bot-fault", text);
-    return false;
-}
-
-static bool take_memory(JoinMember *member, const tp_world *world)
-{
-    member->native_stride = aligned(world->input->struct_size);
-    member->natives = zeroed(member->native_stride * member->slot_count);
-    if (member->join->options->inputs == NULL) {
-        member->bot_stride = aligned(world->bot->size);
-        member->bots = zeroed(member->bot_stride * member->slot_count);
-    }
-    return member->natives != NULL && (member->bots != NULL || member->join->options->inputs != NULL);
-}
-
-// Makes ready what plays. False: said so, and it leaves.
-static bool prepare(JoinMember *member)
-{
-    const JoinOptions *options = member->join->options;
-    const tp_layout   *layout = tp_sim_layout(tp_client_room_sim(member->room));
-    tp_error           error;
-    if (options->inputs == NULL && layout->world->bot == NULL) {
-        tp_error_set(&error, "world '%s' has no bot: give --inputs or --watch", layout->world->name);
-        give_up(member, TP_USAGE, "no-bot", error.text);
-        return false;
-    }
-    if (!take_memory(member, layout->world)) {
-        give_up(member, TP_INTERNAL, "no-memory", "out of memory");
-        return false;
-    }
-    if (options->inputs == NULL) {
-        return call_bots(member, init_bots);
-    }
-    member->lines = inputsource_text(layout, options->inputs, options->inputs_text, options->inputs_size, &error);
-    if (member->lines == NULL) {
-        give_up(member, TP_INTERNAL, "no-memory", error.text);
-    }
-    return member->lines != NULL;
-}
-
-static void send_slots(JoinMember *member, uint64_t tick)
-{
-    tp_error error;
-    for (uint32_t i = 0; i < member->slot_count; i++) {
-        // It can be refused only when an event in between has ended the membership.
-        if (tp_client_input(member->room, member->slots[i], tick, member->natives + member->native_stride * i, &error)) {
-            member->inputs += 1;
-        }
-    }
-}
-
-// Natives of the row: slot i of the file is the i-th slot here.
-static void take_row(JoinMember *member, const RowBuffer *row)
-{
-    const tp_layout *layout = tp_sim_layout(tp_client_room_sim(member->room));
-    for (uint32_t i = 0; i < member->slot_count; i++) {
-        uint8_t *native = member->natives + member->native_stride * i;
-        memset(native, 0, member->native_stride);
-        if (((row->presence[i / 8] >> (i % 8)) & 1) != 0) {
-            tp_record_decode(layout->world->input, row->inputs + (size_t)i * layout->input_size, native, NULL); // the line was checked
-        }
-    }
-}
-
-static void send_line(JoinMember *member, uint64_t tick)
-{
-    if (member->lines_end != UINT64_MAX) {
+    const JoinOptions     *options = member->join->options;
+    tp_error               error;
+    tp_client_join_options wanted = {
+        .name = member->name, .slots = options->is_watch || member->has_token ? 0 : options->players, .delay = options->behind,
+        .token = member->has_token ? member->token : NULL, .session = join_predict_options(member), .user = member,
+    };
+    member->room = tp_client_join_with(member->connection->link.client, &wanted, &error);
+    if (member->room != NULL) {
         return;
     }
-    RowBuffer *row = &member->join->row;
-    switch (inputsource_next_line(member->lines, row)) {
-    case INPUT_ROW:
-        take_row(member, row);
-        send_slots(member, tick);
-        break;
-    case INPUT_END:
-        member->lines_end = tick;
-        break;
-    case INPUT_BAD: // said so
-        set_end(member, "bad-inputs", "");
-        set_code(member, TP_USAGE);
-        join_member_leave(member);
-        break;
-    }
+    set_end(member, "refused", error.text);
+    member->verdict = member->is_joined ? member->verdict : JOIN_REFUSED;
+    set_code(member, TP_USAGE);
+    join_fail(member->join, TP_USAGE, "room '%s': joining: %s", member->name, error.text);
+    join_member_done(member);
 }
 
-// The input for one more tick. The bot sees the world as it is confirmed.
-static void play(JoinMember *member, uint64_t tick)
+void join_member_away(JoinMember *member)
 {
-    if (member->lines != NULL) {
-        send_line(member, tick);
-    } else if (call_bots(member, play_bots)) {
-        send_slots(member, tick);
+    drop_room(member);
+    join_play_finish(member);
+    if (member->join->options->trace > 0 && !member->is_away) {
+        join_print_step(stdout, "away", member, member->confirmed > 0 ? member->last_tick + 1 : member->first_tick, member->connection->link.text);
     }
-}
-
-// From the joined tick on every tick gets an input: bots have seen nothing yet, so the first ones are neutral.
-static void play_first(JoinMember *member)
-{
-    for (uint32_t ahead = 0; ahead < member->lead && !member->is_leaving; ahead++) {
-        if (member->lines != NULL || ahead + 1 == member->lead) {
-            play(member, member->first_tick + ahead);
-        } else {
-            send_slots(member, member->first_tick + ahead);
-        }
-    }
+    member->is_away = true;
 }
 
 // What happens to it.
 
-static void take_joined(JoinMember *member, const tp_client_event *event)
+// What was confirmed to it before, though the room does not know of it any more, or what the room did without it.
+static void take_jump(JoinMember *member, uint64_t from, uint64_t tick, const char *text)
+{
+    if (tick < from) {
+        member->rewinds += 1;
+        member->rewound_ticks += from - tick;
+    } else {
+        member->missed_ticks += tick - from;
+    }
+    if (member->join->options->trace > 0) {
+        join_print_step(stdout, tick < from ? "rewound" : "resumed", member, tick, text);
+    }
+}
+
+// The world stands at `tick`, for the first time or anew: from there on it is played.
+static void start_playing(JoinMember *member, uint64_t tick)
 {
     const JoinOptions *options = member->join->options;
-    const uint8_t     *slots = NULL;
     uint32_t           ahead = tp_client_room_ahead(member->room);
-    member->is_joined = true;
-    member->verdict = JOIN_NOTHING;
-    member->first_tick = event->tick;
+    bool               has_slots = member->slot_count > 0 && ahead > 0;
+    member->lead = options->lead < ahead ? options->lead : ahead;
+    if (has_slots && !join_play_prepare(member, tick + (options->is_predict ? options->input_delay : 0))) {
+        return;
+    }
+    member->is_back = true;
+    if (options->is_predict) {
+        join_clock_add(member);
+    } else if (has_slots) {
+        join_play_first(member, tick);
+    }
+}
+
+// A drill, and a word for the others: once, when it is there for the first time.
+static void do_once(JoinMember *member)
+{
+    const JoinOptions *options = member->join->options;
+    char               text[160];
+    if (options->is_planted && !tp_client_room_plant(member->room, options->plant_tick, options->seed + member->client)) {
+        snprintf(text, sizeof(text), "--plant-desync: tick %llu: it is confirmed already, or the world has nothing to change; give a later one",
+                 (unsigned long long)options->plant_tick);
+        join_member_give_up(member, TP_USAGE, "no-plant", text);
+    }
+    if (options->chat != NULL && !member->is_leaving && !tp_client_chat(member->room, options->chat)) {
+        join_member_give_up(member, TP_INTERNAL, "no-chat", "--chat: it could not be said");
+    }
+}
+
+static void take_token(JoinMember *member)
+{
+    const uint8_t *token = member->join->options->is_rejoin ? tp_client_room_token(member->room) : NULL;
+    member->has_token = token != NULL;
+    if (token != NULL) {
+        memcpy(member->token, token, sizeof(member->token));
+    }
+}
+
+static void take_joined(JoinMember *member, const tp_client_event *event)
+{
+    const uint8_t *slots = NULL;
+    bool           was_joined = member->is_joined;
     member->slot_count = (uint8_t)tp_client_room_slots(member->room, &slots);
     memcpy(member->slots, slots, member->slot_count);
-    member->lead = options->lead < ahead ? options->lead : ahead;
-    member->lines_end = UINT64_MAX;
-    if (options->trace > 0) {
-        join_print_joined(stdout, member);
+    take_token(member);
+    if (!was_joined) {
+        member->is_joined = true;
+        member->verdict = member->verdict == JOIN_DESYNC ? JOIN_DESYNC : JOIN_NOTHING;
+        member->first_tick = event->tick;
     }
-    if (member->slot_count > 0 && member->lead > 0 && prepare(member)) {
-        play_first(member);
+    if (member->join->options->trace > 0) {
+        join_print_joined(stdout, member, event->tick);
+    }
+    if (was_joined) {
+        member->rejoins += member->is_away ? 1 : 0;
+        take_jump(member, member->confirmed > 0 ? member->last_tick + 1 : member->first_tick, event->tick, "");
+    }
+    member->is_away = false;
+    set_desynced(member, false);
+    join_rejoin_done(member->connection);
+    if (!was_joined) {
+        do_once(member);
+    }
+    if (!member->is_leaving) {
+        start_playing(member, event->tick);
+    }
+}
+
+static void take_rewound(JoinMember *member, const tp_client_event *event)
+{
+    set_desynced(member, false);
+    take_jump(member, event->from, event->tick, event->text);
+    if (member->is_joined && !member->is_leaving) {
+        start_playing(member, event->tick);
     }
 }
 
@@ -253,7 +197,7 @@ static void complete(JoinMember *member)
 static void take_confirmed(JoinMember *member, const tp_client_event *event)
 {
     const JoinOptions *options = member->join->options;
-    member->verdict = JOIN_AGREED;
+    member->verdict = member->verdict == JOIN_DESYNC ? JOIN_DESYNC : JOIN_AGREED;
     member->confirmed += 1;
     member->join->confirmed += 1;
     member->last_tick = event->tick;
@@ -269,8 +213,8 @@ static void take_confirmed(JoinMember *member, const tp_client_event *event)
     }
     if ((options->ticks > 0 && member->confirmed >= options->ticks) || (member->lines != NULL && event->tick + 1 >= member->lines_end)) {
         complete(member);
-    } else if (member->natives != NULL) {
-        play(member, event->tick + member->lead);
+    } else if (member->natives != NULL && !options->is_predict) {
+        join_play_next(member, event->tick + member->lead);
     }
 }
 
@@ -285,20 +229,37 @@ static void write_root(tp_hash128 root, char text[ROOT_TEXT_SIZE])
     }
 }
 
+// It stays: the server may ask for its state, and send its own.
 static void take_desync(JoinMember *member, const tp_client_event *event)
 {
     char own[ROOT_TEXT_SIZE], theirs[ROOT_TEXT_SIZE];
-    member->verdict = JOIN_DESYNC;
-    member->bad_tick = event->tick;
-    member->root = event->root;
-    member->own_root = event->own_root;
-    set_end(member, "desync", event->text);
+    bool is_first = member->desyncs == 0;
+    member->desyncs += 1;
+    if (member->verdict != JOIN_DESYNC) {
+        member->verdict = JOIN_DESYNC;
+        member->bad_tick = event->tick;
+        member->root = event->root;
+        member->own_root = event->own_root;
+    }
+    set_desynced(member, true);
     set_code(member, TP_DIVERGED);
     write_root(event->root, theirs);
     write_root(event->own_root, own);
-    join_fail(member->join, TP_DIVERGED, "room '%s': tick %lld: the roots differ: %s there, %s here%s%s", member->name, (long long)event->tick, theirs,
-              own, event->text[0] == '\0' ? "" : ": ", event->text);
-    join_member_leave(member);
+    if (is_first) { // the others are counted
+        join_fail(member->join, TP_DIVERGED, "room '%s': tick %lld: the roots differ: %s there, %s here%s%s", member->name, (long long)event->tick,
+                  theirs, own, event->text[0] == '\0' ? "" : ": ", event->text);
+    }
+    if (member->join->options->trace > 0) {
+        join_print_step(stdout, "desync", member, event->tick, event->text);
+    }
+}
+
+void join_member_look(JoinMember *member, uint64_t now_ms)
+{
+    if (member->is_desynced && !member->is_leaving && now_ms - member->desync_ms >= JOIN_DESYNC_MS) {
+        set_end(member, "desync", "nothing came of it");
+        join_member_leave(member);
+    }
 }
 
 // A room that ends is what is waited for when nothing else was asked.
@@ -340,11 +301,28 @@ static void take_out(JoinMember *member, const tp_client_event *event)
     conclude(member);
 }
 
+// The room knows nothing of the membership: it was too young to be on the disk when the server was killed, or its time is over. Like anybody else, then.
+static bool begin_anew(JoinMember *member, const tp_client_event *event)
+{
+    if (!member->has_token || event->reason != MESSAGE_REASON_TOKEN || member->is_leaving) {
+        return false;
+    }
+    member->has_token = false;
+    drop_room(member);
+    join_member_ask(member);
+    return true;
+}
+
 static void take_refused(JoinMember *member, const tp_client_event *event)
 {
     bool is_here = event->reason == TP_CLIENT_REASON_HERE;
-    member->verdict = is_here ? JOIN_INCOMPATIBLE : JOIN_REFUSED;
-    member->room = NULL;
+    if (begin_anew(member, event)) {
+        return;
+    }
+    if (member->verdict == JOIN_NEVER) { // else it was in the room before, and what was compared there counts
+        member->verdict = is_here ? JOIN_INCOMPATIBLE : JOIN_REFUSED;
+    }
+    drop_room(member);
     set_end(member, tp_client_reason_name(event->reason), event->text);
     if (member->is_leaving && !is_here) {
         take_out(member, event); // nobody wants it any more
@@ -358,9 +336,25 @@ static void take_refused(JoinMember *member, const tp_client_event *event)
 
 static void take_left(JoinMember *member, const tp_client_event *event)
 {
-    member->room = NULL;
+    drop_room(member);
     set_end(member, tp_client_reason_name(event->reason), event->text);
     take_out(member, event);
+}
+
+static void take_said(JoinMember *member, const tp_client_event *event)
+{
+    const JoinOptions *options = member->join->options;
+    member->heard += 1;
+    if (options->is_json ? options->trace > 0 : member->client == 0) {
+        join_print_said(stdout, member, event);
+    }
+}
+
+// Sending it takes its time.
+static void take_asked(JoinMember *member)
+{
+    member->desync_ms = uv_now(&member->join->loop);
+    join_begin_pulse(member->join);
 }
 
 void join_member_event(JoinMember *member, const tp_client_event *event)
@@ -369,8 +363,14 @@ void join_member_event(JoinMember *member, const tp_client_event *event)
     case TP_CLIENT_JOINED: take_joined(member, event); break;
     case TP_CLIENT_CONFIRMED: take_confirmed(member, event); break;
     case TP_CLIENT_DESYNC: take_desync(member, event); break;
+    case TP_CLIENT_REWOUND: take_rewound(member, event); break;
     case TP_CLIENT_REFUSED: take_refused(member, event); break;
     case TP_CLIENT_LEFT: take_left(member, event); break;
+    case TP_CLIENT_SAID: take_said(member, event); break;
+    case TP_CLIENT_PACE: join_clock_set_pace(member, event->is_paused, event->rate_mhz); break;
+    case TP_CLIENT_TIMING: join_predict_timing(member, event); break;
+    case TP_CLIENT_ASKED: take_asked(member); break;
+    case TP_CLIENT_ADMINED:
     case TP_CLIENT_WELCOME:
     case TP_CLIENT_LISTED:
     case TP_CLIENT_BYE:
@@ -381,7 +381,7 @@ void join_member_event(JoinMember *member, const tp_client_event *event)
 void join_member_cut(JoinMember *member, const ClientLink *link)
 {
     bool is_asked = member->is_leaving || member->join->is_stopping;
-    member->room = NULL;
+    drop_room(member);
     if (link->end == CLIENT_LINK_CLOSED) {
         set_end(member, "unanswered", ""); // it waited for LEFT as long as it does
     } else if (link->end == CLIENT_LINK_BYE) {

@@ -34,6 +34,12 @@ static int64_t find_room(const Join *join, const char *name)
     return -1;
 }
 
+const tp_client_listed *join_find_listed(const Join *join, const char *name)
+{
+    int64_t found = find_room(join, name);
+    return found < 0 ? NULL : &join->rooms[found];
+}
+
 // Which rooms: those that are named, else all that can be joined. The count; 0: said so.
 static uint32_t choose_rooms(Join *join, uint32_t *chosen)
 {
@@ -60,7 +66,7 @@ static uint32_t choose_rooms(Join *join, uint32_t *chosen)
 
 // A room that was chosen: members are kept in this order, connections take them by lane.
 typedef struct {
-    uint32_t lane, position;
+    uint32_t lane, position, udp_port; // of one lane, one port
 } Choice;
 
 static int by_lane(const void *a, const void *b)
@@ -84,6 +90,7 @@ JoinConnection *join_add_connection(Join *join, uint32_t client, uint32_t member
     if (connection != NULL) {
         connection->join = join;
         connection->client = client;
+        connection->number = join->connection_count;
         connection->members = calloc(members_max, sizeof(*connection->members));
         join->connections[join->connection_count++] = connection;
     }
@@ -102,6 +109,7 @@ static bool spread_client(Join *join, const Choice *choices, uint32_t count, uin
             uint32_t index = choices[i].position * join->options->clients + client;
             join->members[index].connection = connection;
             join->members[index].client = client;
+            connection->udp_port = choices[i].udp_port;
             connection->members[connection->member_count++] = index;
             connection->open_count += 1;
         }
@@ -121,7 +129,7 @@ static bool make_members(Join *join, const uint32_t *chosen, uint32_t count)
     bool is_fine = choices != NULL && join->members != NULL && join->connections[0]->members != NULL;
     for (uint32_t i = 0; i < count && is_fine; i++) {
         const tp_client_listed *room = &join->rooms[chosen[i]];
-        choices[i] = (Choice){ room->lane, i };
+        choices[i] = (Choice){ room->lane, i, room->udp_port };
         for (uint32_t client = 0; client < options->clients; client++) {
             join->members[i * options->clients + client] = (JoinMember){ .join = join, .name = room->name, .world = room->world };
         }
@@ -135,6 +143,18 @@ static bool make_members(Join *join, const uint32_t *chosen, uint32_t count)
     free(choices);
     join->member_count = is_fine ? count * options->clients : 0;
     return is_fine;
+}
+
+// False: said so.
+static bool check_ports(Join *join, const uint32_t *chosen, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && join->options->is_udp; i++) {
+        if (join->rooms[chosen[i]].udp_port == 0) {
+            join_fail(join, TP_USAGE, "room '%s': it takes no datagrams; leave out --udp", join->rooms[chosen[i]].name);
+            return false;
+        }
+    }
+    return true;
 }
 
 typedef struct {
@@ -190,7 +210,7 @@ bool join_make_members(Join *join)
     const JoinOptions *options = join->options;
     uint32_t          *chosen = calloc((size_t)join->room_count + options->room_count + 1, sizeof(*chosen));
     uint32_t           count = chosen == NULL ? 0 : choose_rooms(join, chosen);
-    bool               is_fine = count > 0 && check_inputs(join, chosen, count);
+    bool               is_fine = count > 0 && check_ports(join, chosen, count) && check_inputs(join, chosen, count);
     if ((uint64_t)count * options->clients > JOIN_MEMBERS_MAX) {
         join_fail(join, TP_USAGE, "%u clients in %u rooms: %d memberships are the most", options->clients, count, JOIN_MEMBERS_MAX);
         is_fine = false;

@@ -8,6 +8,7 @@
 #include "files.h"
 #include "join.h"
 #include "signals.h"
+#include "tickproof/rng.h"
 
 enum { PROGRESS_MS = 1000 };
 
@@ -21,7 +22,7 @@ void join_fail(Join *join, int code, const char *format, ...)
         va_start(arguments, format);
         vsnprintf(text, sizeof(text), format, arguments);
         va_end(arguments);
-        cli_fail(code, "join: %s", text);
+        cli_fail(code, "%s: %s", join->options->program, text);
     }
 }
 
@@ -39,6 +40,9 @@ static void close_handles(Join *join)
     }
     uv_close((uv_handle_t *)&join->deadline, NULL);
     uv_close((uv_handle_t *)&join->progress, NULL);
+    uv_close((uv_handle_t *)&join->clock, NULL);
+    uv_close((uv_handle_t *)&join->retry, NULL);
+    uv_close((uv_handle_t *)&join->pulse, NULL);
     client_hub_close(&join->hub);
 }
 
@@ -79,10 +83,12 @@ void join_stop(Join *join)
             client_link_close(&connection->link);
         }
     }
+    join_rejoin_stop(join);
     for (uint32_t i = 0; i < join->member_count; i++) {
         join_member_leave(&join->members[i]);
     }
     uv_timer_start(&join->deadline, on_unanswered, JOIN_LEAVE_MS, 0);
+    close_when_over(join); // when all were waiting to be let in again
 }
 
 static void on_time_up(uv_timer_t *timer)
@@ -102,7 +108,8 @@ static void on_signal(uv_signal_t *handle, int number)
     }
     join->is_interrupted = true;
     if (join->member_count == 0) {
-        join_fail(join, TP_INCOMPLETE, "%s: interrupted before a room was joined", join->options->place);
+        join_fail(join, TP_INCOMPLETE, join->options->admin != NULL ? "%s: interrupted before it had answered" : "%s: interrupted before a room was joined",
+                  join->options->place);
     }
     join_stop(join);
 }
@@ -126,19 +133,11 @@ void join_member_done(JoinMember *member)
 
 static void join_rooms(JoinConnection *connection)
 {
-    Join    *join = connection->join;
-    uint32_t slots = join->options->is_watch ? 0 : join->options->players;
+    Join *join = connection->join;
     for (uint32_t i = 0; i < connection->member_count; i++) {
-        tp_error    error;
         JoinMember *member = &join->members[connection->members[i]];
-        member->room = tp_client_join(connection->link.client, member->name, slots, member, &error);
-        if (member->room == NULL) {
-            snprintf(member->end, sizeof(member->end), "refused");
-            snprintf(member->text, sizeof(member->text), "%s", error.text);
-            member->verdict = JOIN_REFUSED;
-            member->code = TP_USAGE;
-            join_fail(join, TP_USAGE, "room '%s': joining: %s", member->name, error.text);
-            join_member_done(member);
+        if (!member->is_done) {
+            join_member_ask(member);
         }
     }
 }
@@ -146,25 +145,52 @@ static void join_rooms(JoinConnection *connection)
 static void on_event(void *to, ClientLink *link, const tp_client_event *event);
 static void on_ended(void *to, ClientLink *link);
 
-static bool open_link(JoinConnection *connection, uint32_t welcome_ms, tp_error *error)
+// Where the lists are; a room's datagrams go to a port of its own.
+static struct sockaddr_storage address_of(const JoinConnection *connection)
 {
-    Join             *join = connection->join;
-    ClientLinkOptions options = {
-        .build = "tickproof " TP_VERSION, .find_world = worlds_search, .find_to = (void *)&join->options->worlds, .welcome_ms = welcome_ms,
-        .event = on_event, .ended = on_ended, .to = connection,
+    struct sockaddr_storage address = connection->join->addresses[connection->join->address];
+    bool is_elsewhere = connection->join->options->is_udp && connection->udp_port != 0;
+    if (is_elsewhere && address.ss_family == AF_INET6) {
+        ((struct sockaddr_in6 *)&address)->sin6_port = htons((uint16_t)connection->udp_port);
+    } else if (is_elsewhere) {
+        ((struct sockaddr_in *)&address)->sin_port = htons((uint16_t)connection->udp_port);
+    }
+    return address;
+}
+
+// Each connection has weather of its own, the same for the same --net-seed.
+static WeatherOptions weather_of(const JoinConnection *connection)
+{
+    const JoinOptions *options = connection->join->options;
+    uint64_t           state = options->net_seed ^ (uint64_t)connection->number << 32;
+    return (WeatherOptions){
+        .seed = tp_splitmix64_next(&state), .latency_us = options->lag_ms * 1000, .jitter_us = options->jitter_ms * 1000,
+        .loss_ppm = options->loss_ppm, .keeps_order = !options->is_udp,
     };
-    connection->is_open = client_link_open(&connection->link, &join->hub, (const struct sockaddr *)&join->addresses[join->address], &options, error);
+}
+
+bool join_open_link(JoinConnection *connection, uint32_t welcome_ms, tp_error *error)
+{
+    Join                   *join = connection->join;
+    struct sockaddr_storage address = address_of(connection);
+    WeatherOptions          weather = weather_of(connection);
+    bool                    has_weather = weather.latency_us > 0 || weather.jitter_us > 0 || weather.loss_ppm > 0;
+    ClientLinkOptions       options = {
+        .build = "tickproof " TP_VERSION, .find_world = worlds_search, .find_to = (void *)&join->options->worlds, .welcome_ms = welcome_ms,
+        .event = on_event, .ended = on_ended, .to = connection, .is_udp = join->options->is_udp, .weather = has_weather ? &weather : NULL,
+    };
+    connection->is_open = client_link_open(&connection->link, &join->hub, (const struct sockaddr *)&address, &options, error);
     join->open_count += connection->is_open ? 1 : 0;
     return connection->is_open;
 }
 
-// The first connection is there already.
-static void open_others(Join *join)
+// From the n-th on: the first one is there already, unless its rooms take datagrams elsewhere.
+static void open_others(Join *join, uint32_t first)
 {
     tp_error error;
-    for (uint32_t i = 1; i < join->connection_count && !join->is_stopping; i++) {
+    for (uint32_t i = first; i < join->connection_count && !join->is_stopping; i++) {
         JoinConnection *connection = join->connections[i];
-        if (!open_link(connection, join->options->connect_seconds * 1000, &error)) {
+        if (!join_open_link(connection, join->options->connect_seconds * 1000, &error)) {
             join_fail(join, TP_USAGE, "%s: connecting: %s", join->options->place, error.text);
             snprintf(connection->link.text, sizeof(connection->link.text), "%s", error.text);
             connection->link.end = CLIENT_LINK_UNREACHABLE;
@@ -175,6 +201,8 @@ static void open_others(Join *join)
     }
 }
 
+static void on_no_answer(uv_timer_t *timer);
+
 // The list is whole.
 static void go_on(Join *join)
 {
@@ -183,6 +211,10 @@ static void go_on(Join *join)
     join->is_listed = true;
     if (options->is_list) {
         join_print_rooms(stdout, join);
+    } else if (options->admin != NULL) {
+        uv_timer_start(&join->deadline, on_no_answer, JOIN_ANSWER_MS, 0);
+        join_admin_ask(join);
+        return;
     }
     if (options->is_list || !join_make_members(join)) {
         client_link_close(&first->link);
@@ -192,8 +224,20 @@ static void go_on(Join *join)
     if (options->seconds > 0) {
         uv_timer_start(&join->deadline, on_time_up, (uint64_t)options->seconds * 1000, 0);
     }
+    if (options->is_udp) {
+        join->is_moving = true; // goes on once this one is closed
+        client_link_close(&first->link);
+        return;
+    }
     join_rooms(first);
-    open_others(join);
+    open_others(join, 1);
+}
+
+static void on_no_answer(uv_timer_t *timer)
+{
+    Join *join = timer->data;
+    join_fail(join, TP_INCOMPLETE, "%s: the server has not answered in %d s", join->options->place, JOIN_ANSWER_MS / 1000);
+    close_links(join);
 }
 
 static void on_event(void *to, ClientLink *link, const tp_client_event *event)
@@ -211,6 +255,8 @@ static void on_event(void *to, ClientLink *link, const tp_client_event *event)
             join_fail(join, TP_INTERNAL, "%s: its rooms are more than fit here", join->options->place);
             client_link_close(link);
         }
+    } else if (event->kind == TP_CLIENT_ADMINED) {
+        join_admin_answered(join, event);
     } else if (event->room != NULL) {
         join_member_event(event->user, event);
     }
@@ -224,7 +270,7 @@ static void try_address(Join *join)
         // An address that swallows everything must leave time for the others.
         uint64_t used_ms = uv_now(&join->loop) - join->started_ms;
         uint64_t left_ms = used_ms < total_ms ? total_ms - used_ms : 1;
-        if (open_link(join->connections[0], (uint32_t)(left_ms / (join->address_count - join->address)) + 1, &error)) {
+        if (join_open_link(join->connections[0], (uint32_t)(left_ms / (join->address_count - join->address)) + 1, &error)) {
             return;
         }
         snprintf(join->refusal, sizeof(join->refusal), "%s", error.text);
@@ -243,10 +289,32 @@ static void take_first_end(Join *join, const ClientLink *link)
         try_address(join);
         return;
     }
-    if (link->end != CLIENT_LINK_CLOSED) {
+    if (link->end != CLIENT_LINK_CLOSED && join->is_asked && !join->is_answered) {
+        join_fail(join, TP_INCOMPLETE, "%s: waiting for its answer: %s", join->options->place, link->text);
+    } else if (link->end != CLIENT_LINK_CLOSED && !join->is_answered) {
         join_fail(join, TP_USAGE, "%s: asking for its rooms: %s", join->options->place, link->text);
     }
     close_handles(join);
+}
+
+void join_cut(JoinConnection *connection)
+{
+    Join             *join = connection->join;
+    const ClientLink *link = &connection->link;
+    uint32_t          cut = connection->open_count;
+    int               worst = TP_VERIFIED;
+    for (uint32_t i = 0; i < connection->member_count; i++) {
+        JoinMember *member = &join->members[connection->members[i]];
+        if (!member->is_done) {
+            join_member_cut(member, link);
+            worst = (int)tp_verdict_worst((tp_verdict)worst, (tp_verdict)member->code);
+        }
+    }
+    if (worst != TP_VERIFIED) {
+        join_fail(join, worst, "%s: the connection of client %u with %u room%s: %s", join->options->place, connection->client, cut, cut == 1 ? "" : "s",
+                  link->text[0] == '\0' ? "closed before everything was answered" : link->text);
+    }
+    close_when_over(join);
 }
 
 static void on_ended(void *to, ClientLink *link)
@@ -259,18 +327,13 @@ static void on_ended(void *to, ClientLink *link)
         take_first_end(join, link);
         return;
     }
-    uint32_t cut = connection->open_count;
-    int      worst = TP_VERIFIED;
-    for (uint32_t i = 0; i < connection->member_count; i++) {
-        JoinMember *member = &join->members[connection->members[i]];
-        if (!member->is_done) {
-            join_member_cut(member, link);
-            worst = (int)tp_verdict_worst((tp_verdict)worst, (tp_verdict)member->code);
-        }
+    if (join->is_moving) {
+        join->is_moving = false;
+        open_others(join, 0);
+        return;
     }
-    if (worst != TP_VERIFIED) {
-        join_fail(join, worst, "%s: the connection of client %u with %u room%s: %s", join->options->place, connection->client, cut, cut == 1 ? "" : "s",
-                  link->text[0] == '\0' ? "closed before everything was answered" : link->text);
+    if (!join_rejoin_begin(connection)) {
+        join_cut(connection);
     }
     close_when_over(join);
 }
@@ -320,9 +383,36 @@ static bool resolve(Join *join)
 
 // All of it.
 
+static void on_pulse(uv_timer_t *timer)
+{
+    Join    *join = timer->data;
+    uint64_t now_ms = uv_now(&join->loop);
+    for (uint32_t i = 0; i < join->connection_count; i++) {
+        ClientLink *link = &join->connections[i]->link;
+        if (join->connections[i]->is_open && link->is_welcome) {
+            tp_client_pulse(link->client, now_ms);
+        }
+    }
+    if (now_ms >= join->pulse_until_ms) {
+        uv_timer_stop(timer);
+    }
+}
+
+void join_begin_pulse(Join *join)
+{
+    join->pulse_until_ms = uv_now(&join->loop) + JOIN_PULSE_LAST_MS;
+    if (!join->is_over && !uv_is_active((uv_handle_t *)&join->pulse)) {
+        uv_timer_start(&join->pulse, on_pulse, JOIN_PULSE_MS, JOIN_PULSE_MS);
+    }
+}
+
 static void on_progress(uv_timer_t *timer)
 {
-    join_print_progress(timer->data);
+    Join *join = timer->data;
+    join_print_progress(join);
+    for (uint32_t i = 0; i < join->member_count && join->desynced_count > 0; i++) {
+        join_member_look(&join->members[i], uv_now(&join->loop));
+    }
 }
 
 static bool open_handles(Join *join)
@@ -338,7 +428,10 @@ static bool open_handles(Join *join)
     }
     uv_timer_init(&join->loop, &join->deadline);
     uv_timer_init(&join->loop, &join->progress);
-    join->deadline.data = join->progress.data = join;
+    uv_timer_init(&join->loop, &join->clock);
+    uv_timer_init(&join->loop, &join->retry);
+    uv_timer_init(&join->loop, &join->pulse);
+    join->deadline.data = join->progress.data = join->clock.data = join->retry.data = join->pulse.data = join;
     uv_timer_start(&join->deadline, on_connect_timeout, (uint64_t)join->options->connect_seconds * 1000, 0);
     uv_timer_start(&join->progress, on_progress, PROGRESS_MS, PROGRESS_MS);
     join->started_ms = uv_now(&join->loop);
@@ -350,7 +443,7 @@ static void print_results(Join *join)
 {
     join_print_progress(join);
     if (join->said > JOIN_SAID_MAX) {
-        cli_fail(join->code, "join: and %u more like these", join->said - JOIN_SAID_MAX);
+        cli_fail(join->code, "%s: and %u more like these", join->options->program, join->said - JOIN_SAID_MAX);
     }
     signal(SIGPIPE, SIG_DFL); // only standard output is left
     for (uint32_t i = 0; i < join->member_count; i++) {
@@ -376,7 +469,7 @@ int join_run(const JoinOptions *options)
     Join *join = calloc(1, sizeof(*join));
     if (join == NULL || uv_loop_init(&join->loop) != 0) {
         free(join);
-        return cli_fail(TP_INTERNAL, "join: out of memory");
+        return cli_fail(TP_INTERNAL, "%s: out of memory", options->program);
     }
     join->options = options;
     signal(SIGPIPE, SIG_IGN);

@@ -427,6 +427,12 @@ static bool read_command(const tp_layout *layout, const cJSON *object, RowBuffer
     return true;
 }
 
+bool rowjson_read_command(const tp_layout *layout, const cJSON *object, RowBuffer *row, tp_error *error)
+{
+    rowjson_clear(row);
+    return read_command(layout, object, row, error);
+}
+
 typedef bool (*ReadElement)(const tp_layout *layout, const cJSON *object, RowBuffer *row, tp_error *error);
 
 static bool read_array(const tp_layout *layout, const cJSON *array, ReadElement read, RowBuffer *row, tp_error *error)

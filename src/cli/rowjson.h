@@ -37,6 +37,9 @@ bool rowjson_has_plain_fields(const tp_world *world);
 /// world is not known: only the tick is looked at.
 bool rowjson_read(const tp_layout *layout, const cJSON *line, RowBuffer *row, uint64_t *tick, tp_error *error);
 
+/// Reads one command, as it stands in a line's "commands", into a row that has none yet.
+bool rowjson_read_command(const tp_layout *layout, const cJSON *object, RowBuffer *row, tp_error *error);
+
 /// Prints a row with its newline. `world` may be NULL: then everything is hexadecimal. `fault_root` (16
 /// bytes) is given for the row that a step faulted on, else NULL.
 void rowjson_print(FILE *out, const tp_ident *ident, const tp_world *world, const tp_log_row *row, const uint8_t *fault_root);

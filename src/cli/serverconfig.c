@@ -58,7 +58,9 @@ ServerConfigRoom *serverconfig_add_room(ServerConfig *config)
         config->room_capacity = capacity;
     }
     ServerConfigRoom *room = &config->rooms[config->room_count++];
-    *room = (ServerConfigRoom){ .loops = 1, .algorithm = TP_HASH_XXH3 };
+    *room = (ServerConfigRoom){
+        .loops = 1, .algorithm = TP_HASH_XXH3, .report_ticks = SERVER_REPORT_TICKS, .rejoin_seconds = SERVER_REJOIN_SECONDS, .is_resumed = 1,
+    };
     return room;
 }
 
@@ -105,6 +107,11 @@ bool serverconfig_is_address(const char *address)
     }
     snprintf(host, sizeof(host), "%.*s", (int)(is_six ? size - 2 : size), address + (is_six ? 1 : 0));
     return inet_pton(is_six ? AF_INET6 : AF_INET, host, bytes) == 1;
+}
+
+bool serverconfig_is_loopback(const char *address)
+{
+    return serverconfig_is_address(address) && (strncmp(address, "127.", 4) == 0 || strncmp(address, "[::1]:", 6) == 0);
 }
 
 static int line_of(const ServerConfig *config, const ServerConfigRoom *room, const ServerConfigKey *key)
@@ -186,15 +193,25 @@ static bool set_slots(void *field, const char *text)
     return true;
 }
 
+static bool set_bool(void *field, const char *text)
+{
+    uint32_t value = strcmp(text, "true") == 0;
+    memcpy(field, &value, sizeof(value));
+    return value != 0 || strcmp(text, "false") == 0;
+}
+
 static bool set_field(const ServerConfigKey *key, void *field, const char *text)
 {
+    if (key->type == TYPE_BOOL) {
+        return set_bool(field, text);
+    }
     return key->type == TYPE_CHOICE ? set_choice(key, field, text) : key->type == TYPE_SLOTS ? set_slots(field, text) : set_number(key, field, text);
 }
 
 bool serverconfig_set(const ServerConfigKey *key, void *to, const char *text, char *wrong, size_t size)
 {
     char range[160];
-    bool is_choice = key->type == TYPE_CHOICE;
+    bool is_choice = key->type == TYPE_CHOICE || key->type == TYPE_BOOL;
     if (set_field(key, (char *)to + key->offset, text)) {
         return true;
     }

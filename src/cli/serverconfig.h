@@ -48,6 +48,9 @@ typedef struct ServerConfigRoom {
     int64_t     players_wanted; ///< as given
     uint32_t    tick_rate_hz, algorithm, missing, stall_ms, when_empty, start_players, count;
     uint64_t    seed, ticks;
+    uint32_t    on_desync, report_ticks, rejoin_seconds, is_resumed; ///< report_ticks and rejoin_seconds 0: none at all
+    const char *desync_dir;     ///< NULL: where the room is recorded
+    uint64_t    rotate_ticks;
     ServerConfigItem *items;
     uint32_t    item_count;
     ServerConfigRecord record;
@@ -64,6 +67,8 @@ typedef struct ServerConfig {
     int         lines[KEY_COUNT];
     char        listen[SERVER_LISTENERS_MAX][SERVERCONFIG_ADDRESS_SIZE];
     uint32_t    listen_count;
+    char        udp[SERVERCONFIG_ADDRESS_SIZE]; ///< empty: no datagrams
+    const char *admin_key_file; ///< NULL: nobody is an administrator
     uint32_t    threads, status_every, log, stop_ms; ///< 0: the usual
     ServerNetLimits limits;
     ServerConfigRecord record;
@@ -87,6 +92,7 @@ bool serverconfig_add_live(ServerConfig *config, const char *spec, ServerConfigE
 /// A log, as --recorded gives it.
 bool serverconfig_add_recorded(ServerConfig *config, const char *path, ServerPace pace, uint32_t loops, ServerConfigError *error);
 bool serverconfig_add_listen(ServerConfig *config, const char *address, ServerConfigError *error);
+bool serverconfig_set_udp(ServerConfig *config, const char *address, ServerConfigError *error);
 /// What one config says for the whole server replaces what another says: flags are read into `flags`, and win. The rooms of `flags`
 /// are added behind, and `flags` is left with nothing but what has to be finished.
 bool serverconfig_override(ServerConfig *config, ServerConfig *flags, ServerConfigError *error);
@@ -117,6 +123,8 @@ ServerConfigRoom *serverconfig_add_room(ServerConfig *config);
 bool serverconfig_is_name(const char *name);
 /// "127.0.0.1:7777" or "[::1]:7777": numbers only.
 bool serverconfig_is_address(const char *address);
+/// An address of this machine to itself: what datagrams are taken on.
+bool serverconfig_is_loopback(const char *address);
 /// "FILE:LINE: rooms[2]" or the flag, for what is said about a room. With a key, ".key" and its line, too.
 void serverconfig_place(const ServerConfig *config, const ServerConfigRoom *room, const ServerConfigKey *key, char *place, size_t size);
 /// Writes the place and what is wrong; returns false. `room` NULL: the server's own; `key` NULL: the room as a whole.

@@ -92,6 +92,16 @@ static bool check_listen(const ServerConfig *config, ServerConfigError *error)
     return true;
 }
 
+// Datagrams can be sent in anybody's name, so they are taken from this machine only.
+static bool check_udp(const ServerConfig *config, ServerConfigError *error)
+{
+    if (config->udp[0] == '\0' || serverconfig_is_loopback(config->udp)) {
+        return true;
+    }
+    return serverconfig_refuse(config, NULL, key_of(KEY_UDP), error, "%s: datagrams are taken on loopback addresses only; give 127.0.0.1:PORT or [::1]:PORT",
+                               config->udp);
+}
+
 static uint32_t limit_of(const ServerConfig *config, ServerConfigKeyId id)
 {
     uint32_t value;
@@ -250,6 +260,23 @@ static tp_durability durability_of(const ServerConfig *config, const ServerConfi
     return room->source == SERVER_RECORDED && room->pace == SERVER_FAST ? TP_DURABLE_NONE : TP_DURABLE_INTERVAL;
 }
 
+// What a room's own log is to do, though there is none.
+static bool bind_series(const ServerConfig *config, const ServerConfigRoom *room, ServerConfigError *error)
+{
+    if (room->record_dir != NULL || room->source != SERVER_LIVE) {
+        return true;
+    }
+    if (room->rotate_ticks > 0) {
+        return serverconfig_refuse(config, room, key_of(KEY_ROTATE_TICKS), error,
+                                   "the room is not recorded, so no file would follow another; give a directory to record into, or leave it out");
+    }
+    if (room->lines[KEY_RESUME] != 0 && room->is_resumed != 0) {
+        return serverconfig_refuse(config, room, key_of(KEY_RESUME), error,
+                                   "the room is not recorded, so there is nothing to go on with; give a directory to record into, or leave it out");
+    }
+    return true;
+}
+
 static bool bind_record(const ServerConfig *config, ServerConfigRoom *room, ServerConfigError *error)
 {
     bool is_wanted = room->lines[KEY_ROOM_RECORD] != 0 && !room->record.is_off;
@@ -259,7 +286,7 @@ static bool bind_record(const ServerConfig *config, ServerConfigRoom *room, Serv
         return serverconfig_refuse(config, room, key_of(KEY_ROOM_RECORD), error,
                                    "it says no directory, and nor does the server's record; give \"directory\" in one of them");
     }
-    return true;
+    return bind_series(config, room, error);
 }
 
 static bool bind_room(const ServerConfig *config, ServerConfigRoom *room, ServerConfigError *error,
@@ -282,7 +309,7 @@ static bool bind_room(const ServerConfig *config, ServerConfigRoom *room, Server
 bool serverconfig_bind(ServerConfig *config, const tp_world *(*find_world)(void *to, const char *name, uint32_t revision), void *find_to,
                        ServerConfigError *error)
 {
-    if (!check_total(config, error) || !check_names(config, error) || !check_listen(config, error) ||
+    if (!check_total(config, error) || !check_names(config, error) || !check_listen(config, error) || !check_udp(config, error) ||
         !check_queues(config, error) || !check_durability(config, error)) {
         return false;
     }

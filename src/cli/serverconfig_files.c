@@ -222,22 +222,40 @@ static const char *make(const char *path)
     return strerror(errno);
 }
 
+// One directory, unless it is the one before. False: said so.
+static bool take_dir(const ServerConfig *config, const ServerConfigRoom *room, ServerConfigKeyId key, const char *path, const char **last, bool is_check)
+{
+    if (path == NULL || (*last != NULL && strcmp(*last, path) == 0)) {
+        return true;
+    }
+    *last = path;
+    const char *wrong = is_check ? why_not(path) : make(path);
+    if (wrong == NULL) {
+        return true;
+    }
+    char text[256];
+    snprintf(text, sizeof(text), "%s; give a directory that can be written", wrong);
+    return refuse(config, room, key, path, text);
+}
+
 bool serverconfig_record_dirs(const ServerConfig *config, bool is_check)
 {
-    const char *last = NULL;
+    const char *last = NULL, *last_desync = NULL;
     for (uint32_t i = 0; i < config->room_count; i++) {
         const ServerConfigRoom *room = &config->rooms[i];
-        if (room->record_dir == NULL || (last != NULL && strcmp(last, room->record_dir) == 0)) {
-            continue;
-        }
-        last = room->record_dir;
-        const char *wrong = is_check ? why_not(last) : make(last);
-        if (wrong != NULL) {
-            char text[256];
-            bool is_own = room->record.directory != NULL;
-            snprintf(text, sizeof(text), "%s; give a directory that can be written", wrong);
-            return refuse(config, is_own ? room : NULL, KEY_DIRECTORY, last, text);
+        const ServerConfigRoom *owner = room->record.directory != NULL ? room : NULL;
+        if (!take_dir(config, owner, KEY_DIRECTORY, room->record_dir, &last, is_check) ||
+            !take_dir(config, room, KEY_DESYNC_DIR, room->desync_dir, &last_desync, is_check)) {
+            return false;
         }
     }
     return true;
+}
+
+bool serverconfig_read_admin_key(const ServerConfig *config, char key[KEYFILE_KEY_SIZE])
+{
+    tp_error error;
+    key[0] = '\0';
+    return config->admin_key_file == NULL || keyfile_read(config->admin_key_file, key, &error) ||
+           refuse(config, NULL, KEY_ADMIN_KEY_FILE, config->admin_key_file, error.text);
 }

@@ -1,6 +1,7 @@
 // serverconfig_files.h: what a configuration names outside itself: its own file, libraries of worlds, logs, directories to record into.
 #pragma once
 
+#include "keyfile.h"
 #include "serverconfig.h"
 
 /// Reads a file into a zeroed config; "-" is standard input. False: said so. Finish the config in any case.
@@ -11,5 +12,7 @@ bool serverconfig_load_worlds(const ServerConfig *config, WorldSet *worlds);
 bool serverconfig_expand(ServerConfig *config);
 /// Reads the head of every log, and makes its world once. False: said so.
 bool serverconfig_check_logs(const ServerConfig *config, WorldSet *worlds);
-/// The directories that rooms record into: made where they are missing, or with `is_check` only seen to be possible. False: said so.
+/// The key of administrators, empty without "admin_key_file". False: said so.
+bool serverconfig_read_admin_key(const ServerConfig *config, char key[KEYFILE_KEY_SIZE]);
+/// The directories that rooms record into, and those for what desyncs leave: made where they are missing, or with `is_check` only seen to be possible. False: said so.
 bool serverconfig_record_dirs(const ServerConfig *config, bool is_check);

@@ -37,6 +37,21 @@ bool serverconfig_add_listen(ServerConfig *config, const char *address, ServerCo
     return true;
 }
 
+bool serverconfig_set_udp(ServerConfig *config, const char *address, ServerConfigError *error)
+{
+    if (!serverconfig_is_address(address)) {
+        snprintf(error->text, sizeof(error->text), "--udp: '%s': not an address in numbers; write it as 127.0.0.1:7777 or [::1]:7777", address);
+        return false;
+    }
+    if (config->lines[KEY_UDP] != 0) {
+        snprintf(error->text, sizeof(error->text), "--udp: '%s' and '%s': give one address", config->udp, address);
+        return false;
+    }
+    snprintf(config->udp, SERVERCONFIG_ADDRESS_SIZE, "%s", address);
+    config->lines[KEY_UDP] = SERVERCONFIG_NO_LINE;
+    return true;
+}
+
 bool serverconfig_add_recorded(ServerConfig *config, const char *path, ServerPace pace, uint32_t loops, ServerConfigError *error)
 {
     ServerConfigRoom *room = serverconfig_add_room(config);
@@ -95,6 +110,16 @@ static bool refuse_unknown(const ServerConfig *config, const ServerConfigRoom *r
     return serverconfig_refuse(config, room, NULL, error, "%.80s: there is no such key; here are %s", name, list);
 }
 
+static bool take_path(ServerConfig *config, ServerConfigRoom *room, const ServerConfigKey *key, const char *value, ServerConfigError *error)
+{
+    if (value[0] == '\0' || strlen(value) >= SERVER_PATH_SIZE) {
+        return serverconfig_refuse(config, room, key, error, "'%.80s': %s; give a path", value, value[0] == '\0' ? "empty" : "too long");
+    }
+    const char *path = serverconfig_path(config, "", value);
+    memcpy((char *)room + key->offset, &path, sizeof(path));
+    return path != NULL || out_of_memory(error);
+}
+
 static bool take_pair(ServerConfig *config, ServerConfigRoom *room, char *pair, ServerConfigError *error)
 {
     char  wrong[256];
@@ -115,6 +140,9 @@ static bool take_pair(ServerConfig *config, ServerConfigRoom *room, char *pair, 
         return serverconfig_refuse(config, room, key, error, "it is given twice; keep one");
     }
     *line = SERVERCONFIG_NO_LINE;
+    if (key->type == TYPE_PATH) {
+        return take_path(config, room, key, value, error);
+    }
     return serverconfig_set(key, room, value, wrong, sizeof(wrong)) ||
            serverconfig_refuse(config, room, key, error, "%.80s: %s", value, wrong);
 }
@@ -204,6 +232,14 @@ bool serverconfig_override(ServerConfig *config, ServerConfig *flags, ServerConf
         memcpy(config->listen, flags->listen, sizeof(config->listen));
         config->listen_count = flags->listen_count;
         config->lines[KEY_LISTEN] = SERVERCONFIG_NO_LINE;
+    }
+    if (flags->lines[KEY_UDP] != 0) {
+        memcpy(config->udp, flags->udp, sizeof(config->udp));
+        config->lines[KEY_UDP] = SERVERCONFIG_NO_LINE;
+    }
+    if (flags->admin_key_file != NULL) {
+        config->admin_key_file = flags->admin_key_file; // an argument of the command line
+        config->lines[KEY_ADMIN_KEY_FILE] = SERVERCONFIG_NO_LINE;
     }
     if (!override_record(config, flags)) {
         return out_of_memory(error);

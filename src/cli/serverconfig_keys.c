@@ -19,6 +19,9 @@ static const ServerConfigChoice missings[] = {
 static const ServerConfigChoice empties[] = {
     { "pause", SERVER_EMPTY_PAUSE }, { "run", SERVER_EMPTY_RUN }, { "end", SERVER_EMPTY_END }, { NULL, 0 },
 };
+static const ServerConfigChoice desyncs[] = {
+    { "resync", SERVER_DESYNC_RESYNC }, { "kick", SERVER_DESYNC_KICK }, { "halt", SERVER_DESYNC_HALT }, { "log", SERVER_DESYNC_LOG }, { NULL, 0 },
+};
 
 #define SERVER_FIELD(field) offsetof(ServerConfig, field)
 #define RECORD_FIELD(field) offsetof(ServerConfigRecord, field)
@@ -29,6 +32,9 @@ enum { ROOM = PLACE_RECORDED | PLACE_LIVE };
 
 const ServerConfigKey serverconfig_keys[] = {
     [KEY_LISTEN] = { "listen", PLACE_SERVER, TYPE_LISTEN, .standard = SERVERCONFIG_LISTEN_STANDARD " with live rooms", .flag = "--listen" },
+    [KEY_UDP] = { "udp", PLACE_SERVER, TYPE_ADDRESS, SERVER_FIELD(udp), .standard = "no datagrams are taken", .flag = "--udp" },
+    [KEY_ADMIN_KEY_FILE] = { "admin_key_file", PLACE_SERVER, TYPE_PATH, SERVER_FIELD(admin_key_file), .standard = "nobody is an administrator",
+                             .flag = "--admin-key-file" },
     [KEY_THREADS] = { "threads", PLACE_SERVER, TYPE_U32, SERVER_FIELD(threads), .min = 1, .max = SERVER_THREADS_MAX, .standard = "one per core",
                       .flag = "--threads" },
     [KEY_STATUS_EVERY] = { "status_every", PLACE_SERVER, TYPE_U32, SERVER_FIELD(status_every), .max = SERVER_STATUS_SECONDS_MAX,
@@ -59,6 +65,8 @@ const ServerConfigKey serverconfig_keys[] = {
                       .max = SERVER_SILENCE_MS_MAX, .usual = SERVER_SILENCE_MS, .flag = "--silence-ms" },
     [KEY_WATCHERS] = { "watchers", PLACE_LIMITS, TYPE_U32, LIMIT_FIELD(watchers), .min = 1, .max = SERVER_WATCHERS_MAX, .usual = SERVER_WATCHERS,
                        .flag = "--watchers" },
+    [KEY_JOIN_BYTES] = { "join_bytes_per_tick", PLACE_LIMITS, TYPE_U32, LIMIT_FIELD(join_bytes_per_tick), .min = SERVER_JOIN_BYTES_PER_TICK_MIN,
+                         .max = SERVER_JOIN_BYTES_PER_TICK_MAX, .usual = SERVER_JOIN_BYTES_PER_TICK, .flag = "--join-bytes-per-tick" },
 
     [KEY_SOURCE] = { "source", ROOM, TYPE_CHOICE, ROOM_FIELD(source), .is_required = true, .choices = sources },
     [KEY_NAME] = { "name", ROOM, TYPE_NAME, ROOM_FIELD(name), .standard = "recorded: from the log's file" },
@@ -80,6 +88,14 @@ const ServerConfigKey serverconfig_keys[] = {
                          .standard = "pause" },
     [KEY_START_PLAYERS] = { "start_players", PLACE_LIVE, TYPE_U32, ROOM_FIELD(start_players), .is_of_flag = true, .max = UINT32_MAX },
     [KEY_TICKS] = { "ticks", PLACE_LIVE, TYPE_U64, ROOM_FIELD(ticks), .is_of_flag = true, .max = UINT64_MAX },
+    [KEY_ON_DESYNC] = { "on_desync", PLACE_LIVE, TYPE_CHOICE, ROOM_FIELD(on_desync), .is_of_flag = true, .choices = desyncs, .standard = "resync" },
+    [KEY_REPORT_TICKS] = { "report_ticks", PLACE_LIVE, TYPE_U32, ROOM_FIELD(report_ticks), .is_of_flag = true, .max = SERVER_REPORT_TICKS_MAX,
+                           .usual = SERVER_REPORT_TICKS },
+    [KEY_REJOIN_SECONDS] = { "rejoin_seconds", PLACE_LIVE, TYPE_U32, ROOM_FIELD(rejoin_seconds), .is_of_flag = true,
+                             .max = SERVER_REJOIN_SECONDS_MAX, .usual = SERVER_REJOIN_SECONDS },
+    [KEY_DESYNC_DIR] = { "desync_dir", PLACE_LIVE, TYPE_PATH, ROOM_FIELD(desync_dir), .is_of_flag = true, .standard = "where the room is recorded" },
+    [KEY_ROTATE_TICKS] = { "rotate_ticks", PLACE_LIVE, TYPE_U64, ROOM_FIELD(rotate_ticks), .is_of_flag = true, .max = UINT64_MAX },
+    [KEY_RESUME] = { "resume", PLACE_LIVE, TYPE_BOOL, ROOM_FIELD(is_resumed), .is_of_flag = true, .standard = "true" },
     [KEY_ROOM_COUNT] = { "count", PLACE_LIVE, TYPE_U32, ROOM_FIELD(count), .is_of_flag = true, .min = 1, .max = SERVER_ROOM_COUNT_MAX,
                          .standard = "one room, called NAME" },
     [KEY_ROOM_RECORD] = { "record", ROOM, TYPE_RECORD, .standard = "the server's" },
@@ -164,6 +180,8 @@ void serverconfig_describe_key(const ServerConfigKey *key, char *text, size_t si
     case TYPE_NAME: snprintf(text, size, "1 to %d letters of a-z A-Z 0-9 _ - . without a leading dot", SERVERCONFIG_NAME_MAX); break;
     case TYPE_PATH: snprintf(text, size, "a path"); break;
     case TYPE_LISTEN: snprintf(text, size, "an address such as \"127.0.0.1:7777\" or \"[::1]:7777\", or an array of them"); break;
+    case TYPE_ADDRESS: snprintf(text, size, "an address such as \"127.0.0.1:7777\" or \"[::1]:7777\""); break;
+    case TYPE_BOOL: snprintf(text, size, "true or false"); break;
     case TYPE_WORLDS: snprintf(text, size, "an array of paths such as [\"./ferry.so\"]"); break;
     case TYPE_RECORD:
         snprintf(text, size, "%san object such as {\"directory\": \"logs\"}", (key->places & PLACE_SERVER) != 0 ? "" : "true, false or ");

@@ -151,6 +151,25 @@ static bool take_listen(const Object *object, const ServerConfigKey *key, const 
     return true;
 }
 
+static bool take_udp(const Object *object, const ServerConfigKey *key, const cJSON *item)
+{
+    if (!jsonin_is_text(item)) {
+        return refuse_value(object, key, item, "not a string");
+    }
+    if (!serverconfig_is_address(item->valuestring)) {
+        return refuse_value(object, key, item, "not an address in numbers");
+    }
+    snprintf((char *)object->to + key->offset, SERVERCONFIG_ADDRESS_SIZE, "%s", item->valuestring);
+    return true;
+}
+
+static bool take_bool(const Object *object, const ServerConfigKey *key, const cJSON *item)
+{
+    uint32_t value = cJSON_IsTrue(item);
+    memcpy((char *)object->to + key->offset, &value, sizeof(value));
+    return cJSON_IsBool(item) || refuse_value(object, key, item, "neither true nor false");
+}
+
 static bool take_worlds(const Object *object, const ServerConfigKey *key, const cJSON *item)
 {
     ServerConfig *config = object->reader->config;
@@ -315,6 +334,8 @@ static bool take_member(const Object *object, const ServerConfigKey *key, const 
     case TYPE_NAME:
     case TYPE_PATH: return take_text(object, key, item);
     case TYPE_LISTEN: return take_listen(object, key, item);
+    case TYPE_ADDRESS: return take_udp(object, key, item);
+    case TYPE_BOOL: return take_bool(object, key, item);
     case TYPE_WORLDS: return take_worlds(object, key, item);
     case TYPE_RECORD: return take_record(object, key, item);
     case TYPE_LIMITS: return take_part(object, key, item, PLACE_LIMITS, &object->reader->config->limits);

@@ -13,8 +13,8 @@
 
 static const Command *const commands[] = {
     &command_run,    &command_verify, &command_synctest, &command_info, &command_cat,  &command_dump,
-    &command_events, &command_cues,   &command_diff, &command_worlds, &command_join,
-    &command_import, &command_plot,
+    &command_events, &command_cues,   &command_diff, &command_worlds, &command_join, &command_admin,
+    &command_import, &command_plot, &command_bench,
 };
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
 

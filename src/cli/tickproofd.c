@@ -33,7 +33,8 @@ static const char help_text[] =
     "Rooms:\n"
     "  --live NAME=WORLD[,KEY=VALUE]...\n"
     "                          a live room; keys as in the file: players, seed, tick_rate_hz, hash, missing, stall_ms, when_empty,\n"
-    "                          start_players, ticks, count, config.ITEM. May be given several times\n"
+    "                          start_players, ticks, on_desync, report_ticks, rejoin_seconds, desync_dir, rotate_ticks, resume, count,\n"
+    "                          config.ITEM. May be given several times\n"
     "  --recorded PATH...      a log, or a directory of *.tpr files: one room each, named after the file. More paths may follow\n"
     "  --real-time             recorded: at the log's tick rate, on absolute deadlines (the default)\n"
     "  --as-fast-as-possible   recorded: without a clock\n"
@@ -44,6 +45,9 @@ static const char help_text[] =
     "Network:\n"
     "  --listen ADDRESS:PORT   where clients come in: numbers, such as 0.0.0.0:7777 or [::1]:7777; may be given several times\n"
     "                          (127.0.0.1:7777 when there are live rooms)\n"
+    "  --udp ADDRESS:PORT      take datagrams, too: lists at this port, rooms at one port for each thread from the next one on, or\n"
+    "                          with port 0 where the system chooses; loopback addresses only\n"
+    "  --admin-key-file F      administrators show the key that is F's first line, 8 to 128 bytes; nobody else may read F\n"
     "  --max-connections N     at once (8192)\n"
     "  --max-per-address N     of these from one address (1024)\n"
     "  --messages-per-second N of one connection, on top of what its slots need (100)\n"
@@ -51,9 +55,11 @@ static const char help_text[] =
     "  --send-total-bytes N    that may wait for all clients of one thread (67108864)\n"
     "  --silence-ms N          without a message a connection is closed (30000)\n"
     "  --watchers N            of one room (64)\n"
+    "  --join-bytes-per-tick N of states that a room sends in one tick to all who join (65536)\n"
     "\n"
     "Recording:\n"
-    "  --record DIR            every room writes its own log DIR/ROOM.tpr, DIR/ROOM.2.tpr when that is there already, and so on\n"
+    "  --record DIR            every room writes its own log DIR/ROOM.tpr, DIR/ROOM.2.tpr when that is there already, and so on. A live\n"
+    "                          room whose last log has no end, since its server was killed, goes on where that log is safe\n"
     "  --durability HOW        when a tick counts as safe: none (the system decides), interval (synced every 60 ticks), seal\n"
     "                          (synced every 600), tick (synced every tick). Usually interval in real time, else none, since a\n"
     "                          room without a clock would only wait for the disk\n"
@@ -80,10 +86,11 @@ typedef struct {
     int64_t       event_ns;    ///< of the last event, since the start
     bool          is_json, is_check;
     bool          has_recorded, has_pace, has_loops;
+    char          admin_key[KEYFILE_KEY_SIZE]; ///< empty: none
 } Settings;
 
 enum { FLAG_CONFIG = ARGS_LONG, FLAG_CHECK, FLAG_LIVE, FLAG_RECORDED, FLAG_FAST, FLAG_REAL_TIME, FLAG_RECORD, FLAG_WORLD, FLAG_DURABILITY,
-       FLAG_LOOPS, FLAG_JSON_LOG, FLAG_FORMAT, FLAG_VERSION, FLAG_LISTEN,
+       FLAG_LOOPS, FLAG_JSON_LOG, FLAG_FORMAT, FLAG_VERSION, FLAG_LISTEN, FLAG_UDP, FLAG_ADMIN_KEY_FILE,
        FLAG_KEY }; // with a ServerConfigKeyId added: a number that the file has, too
 
 static const struct option flags[] = {
@@ -100,6 +107,8 @@ static const struct option flags[] = {
     { "json-log", no_argument, NULL, FLAG_JSON_LOG },
     { "format", required_argument, NULL, FLAG_FORMAT },
     { "listen", required_argument, NULL, FLAG_LISTEN },
+    { "udp", required_argument, NULL, FLAG_UDP },
+    { "admin-key-file", required_argument, NULL, FLAG_ADMIN_KEY_FILE },
     { "threads", required_argument, NULL, FLAG_KEY + KEY_THREADS },
     { "status-every", required_argument, NULL, FLAG_KEY + KEY_STATUS_EVERY },
     { "max-connections", required_argument, NULL, FLAG_KEY + KEY_CONNECTIONS },
@@ -109,6 +118,7 @@ static const struct option flags[] = {
     { "send-total-bytes", required_argument, NULL, FLAG_KEY + KEY_TOTAL },
     { "silence-ms", required_argument, NULL, FLAG_KEY + KEY_SILENCE },
     { "watchers", required_argument, NULL, FLAG_KEY + KEY_WATCHERS },
+    { "join-bytes-per-tick", required_argument, NULL, FLAG_KEY + KEY_JOIN_BYTES },
     { "help", no_argument, NULL, ARGS_HELP },
     { "version", no_argument, NULL, FLAG_VERSION },
     { NULL, 0, NULL, 0 },
@@ -219,6 +229,13 @@ static bool take_record(Settings *settings, const char *path)
     return is_path("--record", path);
 }
 
+static bool take_admin_key_file(Settings *settings, const char *path)
+{
+    settings->flags.admin_key_file = path;
+    settings->flags.lines[KEY_ADMIN_KEY_FILE] = SERVERCONFIG_NO_LINE;
+    return is_path("--admin-key-file", path);
+}
+
 static bool take_flag(Settings *settings, int flag)
 {
     ServerConfigError error;
@@ -237,6 +254,8 @@ static bool take_flag(Settings *settings, int flag)
     case FLAG_DURABILITY: return take_durability(settings, optarg);
     case FLAG_LOOPS: settings->has_loops = true; return args_u32("--loop-count", optarg, 1, SERVER_LOOPS_MAX, &settings->loops);
     case FLAG_LISTEN: return serverconfig_add_listen(&settings->flags, optarg, &error) || refuse(&error);
+    case FLAG_UDP: return serverconfig_set_udp(&settings->flags, optarg, &error) || refuse(&error);
+    case FLAG_ADMIN_KEY_FILE: return take_admin_key_file(settings, optarg);
     case FLAG_JSON_LOG: return take_json_log(settings);
     case FLAG_FORMAT: return args_is_json(optarg, &settings->is_json);
     default: return false; // ARGS_BAD: already said
@@ -451,6 +470,12 @@ static bool add_live(Server *server, const ServerConfig *config, const ServerCon
         options.when_empty = (ServerEmpty)room->when_empty;
         options.start_players = room->start_players;
         options.ticks = room->ticks;
+        options.on_desync = (ServerDesync)room->on_desync;
+        options.report_ticks = room->report_ticks > 0 ? room->report_ticks : UINT32_MAX;
+        options.rejoin_seconds = room->rejoin_seconds > 0 ? room->rejoin_seconds : UINT32_MAX;
+        options.desync_dir = room->desync_dir;
+        options.rotate_ticks = room->rotate_ticks;
+        options.starts_anew = room->is_resumed == 0;
         options.record_dir = room->record_dir;
         options.durability = room->durability;
         if (!server_add_live(server, &options, &error)) {
@@ -474,17 +499,24 @@ static bool add_rooms(Server *server, const ServerConfig *config)
     return true;
 }
 
+static bool refuse_udp(const ServerConfig *config, const tp_error *error)
+{
+    ServerConfigError text;
+    serverconfig_refuse(config, NULL, &serverconfig_keys[KEY_UDP], &text, "%s: %s", config->udp, error->text);
+    return refuse(&text);
+}
+
 static bool listen_everywhere(Server *server, const ServerConfig *config)
 {
+    tp_error error;
     for (uint32_t i = 0; i < config->listen_count; i++) {
-        tp_error          error;
         ServerConfigError text;
         if (!server_listen(server, config->listen[i], &error)) {
             serverconfig_refuse(config, NULL, &serverconfig_keys[KEY_LISTEN], &text, "%s: %s", config->listen[i], error.text);
             return refuse(&text);
         }
     }
-    return true;
+    return config->udp[0] == '\0' || server_listen_udp(server, config->udp, &error) || refuse_udp(config, &error);
 }
 
 static Server *make_server(Settings *settings, tp_error *error)
@@ -496,6 +528,7 @@ static Server *make_server(Settings *settings, tp_error *error)
     options->stop_ms = config->stop_ms > 0 ? config->stop_ms : SERVER_STOP_MS;
     options->status_seconds = config->status_every;
     options->net = config->limits;
+    options->admin_key = settings->admin_key;
     options->find_world = worlds_search;
     options->find_to = &settings->worlds;
     options->event = on_event;
@@ -588,7 +621,9 @@ int main(int argc, char **argv)
     bool            is_over = false;
     int             code = take_flags(&settings, argc, argv, &is_over);
     if (!is_over) {
-        code = take_operands(&settings, argc, argv) && read_config(&settings) ? TP_VERIFIED : TP_USAGE;
+        bool is_fine = take_operands(&settings, argc, argv) && read_config(&settings) &&
+                       serverconfig_read_admin_key(&settings.config, settings.admin_key);
+        code = is_fine ? TP_VERIFIED : TP_USAGE;
         if (code == TP_VERIFIED) {
             files_raise_limit();
             code = host(&settings);

@@ -59,18 +59,18 @@ static void print_live_row(FILE *out, const ServerRoomResult *result, int width)
 {
     const ServerLiveCounts *live = &result->live;
     fprintf(out, "%-*s  %-10s %10" PRIu64 " %9.3f %10.3f %6" PRIu64 " %8" PRIu64 " %8" PRId64 " %3u/%-3u %6" PRIu64 " %9" PRIu64 " %8" PRIu64 " %8" PRIu64
-            " %6" PRIu64 " ",
+            " %6" PRIu64 " %7" PRIu64 " %7" PRIu64 " ",
             width, result->name, world_of(result), result->ticks, seconds_of(result->running_ns),
             per_second(result->held_ticks, result->running_ns), result->late_ticks, result->dropped_ticks, result->late_p99_ns / 1000, live->peak,
-            result->report.players, live->joins, live->inputs, live->repeated + live->neutral, live->late, live->stalls);
+            result->report.players, live->joins, live->inputs, live->repeated + live->neutral, live->late, live->stalls, live->rejoins, live->desyncs);
     print_row_end(out, result);
 }
 
 static void print_head(FILE *out, ServerSource source, int width)
 {
     if (source == SERVER_LIVE) {
-        fprintf(out, "%-*s  %-10s %10s %9s %10s %6s %8s %8s %7s %6s %9s %8s %8s %6s ", width, "room", "world", "ticks", "seconds", "held Hz",
-                "late", "dropped", "p99 us", "players", "joins", "inputs", "made up", "too late", "stalls");
+        fprintf(out, "%-*s  %-10s %10s %9s %10s %6s %8s %8s %7s %6s %9s %8s %8s %6s %7s %7s ", width, "room", "world", "ticks", "seconds", "held Hz",
+                "late", "dropped", "p99 us", "players", "joins", "inputs", "made up", "too late", "stalls", "rejoins", "desyncs");
     } else {
         fprintf(out, "%-*s  %-10s %10s %9s %11s %10s %6s %8s %8s %8s %8s ", width, "room", "world", "ticks", "seconds", "ticks/s", "held Hz",
                 "late", "dropped", "p50 us", "p99 us", "max us");
@@ -144,6 +144,17 @@ static void print_json_live(FILE *out, const ServerRoomResult *result)
     textout_u64_member(out, false, "wrong_slot", live->wrong_slot);
     textout_u64_member(out, false, "wrong_epoch", live->wrong_epoch);
     textout_u64_member(out, false, "bad_input", live->bad_input);
+    textout_u64_member(out, false, "rejoins", live->rejoins);
+    textout_u64_member(out, false, "aways", live->aways);
+    textout_u64_member(out, false, "reports", live->reports);
+    textout_u64_member(out, false, "reports_old", live->reports_old);
+    textout_u64_member(out, false, "desyncs", live->desyncs);
+    textout_u64_member(out, false, "chats", live->chats);
+    textout_u64_member(out, false, "commands", live->commands);
+    textout_u64_member(out, false, "behind", live->behind);
+    textout_u64_member(out, false, "snapshots", live->snapshots);
+    textout_u64_member(out, false, "snapshot_bytes", live->snapshot_bytes);
+    textout_u64_member(out, false, "packed_bytes", live->packed_bytes);
     textout_u64_member(out, false, "unsaid", live->unsaid);
     textout_u64_member(out, false, "stalls", live->stalls);
     fprintf(out, ",\"stalled_ms\":%.3f}", (double)live->stalled_ns / 1e6);
@@ -233,6 +244,9 @@ void tickproofd_print_plan(FILE *out, const ServerConfig *config)
     fputs(config->listen_count > 0 ? "listening on " : "not listening", out);
     for (uint32_t i = 0; i < config->listen_count; i++) {
         fprintf(out, "%s%s", i > 0 ? ", " : "", config->listen[i]);
+    }
+    if (config->udp[0] != '\0') {
+        fprintf(out, ", datagrams on %s", config->udp);
     }
     fputc('\n', out);
 }

@@ -56,6 +56,42 @@ static void print_tick(FILE *out, const ServerEvent *event)
     fprintf(out, "tick %" PRIu64, event->tick);
 }
 
+// "120: slot 3 away: ": what happened to whom. A watcher has no slot.
+static void print_slot(FILE *out, const ServerEvent *event, const char *what)
+{
+    print_tick(out, event);
+    if (event->value == TP_SOURCE_HOST) {
+        fprintf(out, ": who watches %s: ", what);
+    } else {
+        fprintf(out, ": slot %" PRIu64 " %s: ", event->value, what);
+    }
+    print_safe(out, event->text);
+    fputc('\n', out);
+}
+
+static void print_recovered(FILE *out, const ServerEvent *event)
+{
+    print_tick(out, event);
+    fputs(": goes on with ", out);
+    print_safe(out, event->text);
+    if (event->value > 0) {
+        fprintf(out, ", of which %" PRIu64 " byte%s at the end were no whole record and are cut off", event->value, plural(event->value));
+    }
+    fputc('\n', out);
+}
+
+// What a record of its own does.
+static void print_recording(FILE *out, const ServerEvent *event)
+{
+    print_tick(out, event);
+    fputs(event->kind == SERVER_EVENT_RECORD_ROTATED ? ": recording: goes on in " : ": recording: ", out);
+    if (event->kind == SERVER_EVENT_RECORD_RESUMED) {
+        fprintf(out, "it can be written again, without %" PRIu64 " tick%s%s", event->value, plural(event->value), event->text[0] != '\0' ? ": " : "");
+    }
+    print_safe(out, event->text);
+    fputc('\n', out);
+}
+
 static void print_last(FILE *out, const ServerEvent *event)
 {
     bool is_live = event->path == NULL;
@@ -97,16 +133,30 @@ static void print_text(const TickproofdLog *log, const ServerEvent *event)
         print_safe(out, event->text);
         fputc('\n', out);
         break;
-    case SERVER_EVENT_ROOM_JOIN:
-    case SERVER_EVENT_ROOM_LEAVE:
+    case SERVER_EVENT_ROOM_JOIN: print_slot(out, event, "taken"); break;
+    case SERVER_EVENT_ROOM_LEAVE: print_slot(out, event, "left"); break;
+    case SERVER_EVENT_ROOM_REJOIN: print_slot(out, event, "taken up again"); break;
+    case SERVER_EVENT_ROOM_AWAY: print_slot(out, event, "kept, its connection was lost"); break;
+    case SERVER_EVENT_ROOM_DESYNC: print_slot(out, event, "disagrees"); break;
+    case SERVER_EVENT_ROOM_BUNDLE:
         print_tick(out, event);
-        fprintf(out, ": slot %" PRIu64 " %s: ", event->value, event->kind == SERVER_EVENT_ROOM_JOIN ? "taken" : "left");
+        fputs(": desync: ", out); // the text says who it was
         print_safe(out, event->text);
         fputc('\n', out);
         break;
+    case SERVER_EVENT_ROOM_CHAT: print_slot(out, event, "says"); break;
+    case SERVER_EVENT_ROOM_ADMIN:
+        print_tick(out, event);
+        fputs(": administrator: ", out);
+        print_safe(out, event->text);
+        fputc('\n', out);
+        break;
+    case SERVER_EVENT_ROOM_RECOVERED: print_recovered(out, event); break;
     case SERVER_EVENT_ROOM_PAUSED:
         print_tick(out, event);
-        fputs(": paused: nobody is there\n", out);
+        fputs(": paused: ", out);
+        print_safe(out, event->text[0] != '\0' ? event->text : "nobody is there");
+        fputc('\n', out);
         break;
     case SERVER_EVENT_ROOM_RESUMED:
         print_tick(out, event);
@@ -123,11 +173,8 @@ static void print_text(const TickproofdLog *log, const ServerEvent *event)
         fputc('\n', out);
         break;
     case SERVER_EVENT_RECORD_FAILED:
-        print_tick(out, event);
-        fputs(": recording: ", out);
-        print_safe(out, event->text);
-        fputc('\n', out);
-        break;
+    case SERVER_EVENT_RECORD_RESUMED:
+    case SERVER_EVENT_RECORD_ROTATED: print_recording(out, event); break;
     case SERVER_EVENT_ROOM_DONE:
     case SERVER_EVENT_ROOM_DIVERGED:
     case SERVER_EVENT_ROOM_FAULT:
@@ -156,7 +203,14 @@ static const char *value_key(ServerEventKind kind)
     case SERVER_EVENT_LISTENING: return "port";
     case SERVER_EVENT_CLIENTS: return "ended";
     case SERVER_EVENT_ROOM_JOIN:
-    case SERVER_EVENT_ROOM_LEAVE: return "slot";
+    case SERVER_EVENT_ROOM_LEAVE:
+    case SERVER_EVENT_ROOM_REJOIN:
+    case SERVER_EVENT_ROOM_AWAY:
+    case SERVER_EVENT_ROOM_DESYNC:
+    case SERVER_EVENT_ROOM_BUNDLE:
+    case SERVER_EVENT_ROOM_CHAT: return "slot";
+    case SERVER_EVENT_RECORD_RESUMED: return "gap_ticks";
+    case SERVER_EVENT_ROOM_RECOVERED: return "cut_bytes";
     case SERVER_EVENT_ROOM_LATE: return "dropped";
     case SERVER_EVENT_ROOM_STATUS: return "durable_tick";
     case SERVER_EVENT_ROOM_DONE:
@@ -170,6 +224,8 @@ static const char *value_key(ServerEventKind kind)
     case SERVER_EVENT_ROOM_RESUMED:
     case SERVER_EVENT_ROOM_OPEN:
     case SERVER_EVENT_RECORD_FAILED:
+    case SERVER_EVENT_RECORD_ROTATED:
+    case SERVER_EVENT_ROOM_ADMIN:
     case SERVER_EVENT_STOPPING: return NULL;
     }
     return NULL;
@@ -202,9 +258,13 @@ static const char *level_of(const ServerEvent *event)
     case SERVER_EVENT_ROOM_STOPPED: return level_of_verdict(event);
     case SERVER_EVENT_ROOM_REFUSED:
     case SERVER_EVENT_RECORD_FAILED:
+    case SERVER_EVENT_ROOM_DESYNC:
     case SERVER_EVENT_OVERDUE: return "error";
     case SERVER_EVENT_CLIENTS:
+    case SERVER_EVENT_ROOM_BUNDLE:
+    case SERVER_EVENT_RECORD_RESUMED:
     case SERVER_EVENT_ROOM_LATE: return "warning";
+    case SERVER_EVENT_ROOM_RECOVERED:
     case SERVER_EVENT_STOP: return event->value > 0 ? "warning" : "info";
     case SERVER_EVENT_START:
     case SERVER_EVENT_LISTENING:
@@ -214,6 +274,11 @@ static const char *level_of(const ServerEvent *event)
     case SERVER_EVENT_ROOM_RESUMED:
     case SERVER_EVENT_ROOM_OPEN:
     case SERVER_EVENT_ROOM_STATUS:
+    case SERVER_EVENT_ROOM_REJOIN:
+    case SERVER_EVENT_ROOM_AWAY:
+    case SERVER_EVENT_ROOM_CHAT:
+    case SERVER_EVENT_ROOM_ADMIN:
+    case SERVER_EVENT_RECORD_ROTATED:
     case SERVER_EVENT_STOPPING: return "info";
     }
     return "error";
@@ -259,7 +324,10 @@ static void print_json(const TickproofdLog *log, const ServerEvent *event, int64
     if (is_listening) {
         textout_json_member(out, false, "address", event->text);
     }
-    if (key != NULL) {
+    if (key != NULL && event->value == TP_SOURCE_HOST && strcmp(key, "slot") == 0) {
+        textout_key(out, false, key); // who watches has none
+        fputs("null", out);
+    } else if (key != NULL) {
         textout_u64_member(out, false, key, event->value);
     }
     if (event->has_verdict) {

@@ -1,6 +1,8 @@
 // client_link.c: see client_link.h.
 #include "client_link.h"
 
+#include "udp_host.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -11,22 +13,41 @@ static void end_with(ClientLink *link, ClientLinkEnd end, const char *text)
         link->is_closing = true;
         link->end = end;
         snprintf(link->text, sizeof(link->text), "%s", text);
+        if (link->weather != NULL) {
+            client_link_weather_flush_out(link->weather);
+        }
     }
     carrier_close(&link->carrier);
 }
 
-static void on_send(void *to, const uint8_t *bytes, size_t size)
+static void send_now(void *to, const uint8_t *bytes, size_t size)
 {
     ClientLink *link = to;
     if (!carrier_send(&link->carrier, bytes, size)) {
         return; // it is ending: `ended` tells
     }
-    link->sent_ms = uv_now(link->hub->loop);
     if (!link->is_unsent) {
         link->is_unsent = true;
         link->next_unsent = link->hub->unsent;
         link->hub->unsent = link;
     }
+}
+
+static void on_send(void *to, const uint8_t *bytes, size_t size)
+{
+    ClientLink *link = to;
+    link->sent_ms = uv_now(link->hub->loop);
+    if (link->weather != NULL) {
+        client_link_weather_send(link->weather, bytes, size);
+    } else {
+        send_now(link, bytes, size);
+    }
+}
+
+static size_t on_unsent(void *to)
+{
+    ClientLink *link = to;
+    return link->carrier.is_open ? carrier_waiting(&link->carrier) : 0;
 }
 
 static void on_event(void *to, const tp_client_event *event)
@@ -46,11 +67,23 @@ static void on_event(void *to, const tp_client_event *event)
     }
 }
 
+static void receive_now(void *to, const uint8_t *bytes, size_t size)
+{
+    ClientLink *link = to;
+    if (link->client != NULL && !link->is_closing) {
+        tp_client_receive(link->client, bytes, size);
+    }
+}
+
 static void on_message(void *to, const uint8_t *bytes, size_t size)
 {
     ClientLink *link = to;
     link->heard_ms = uv_now(link->hub->loop);
-    tp_client_receive(link->client, bytes, size);
+    if (link->weather != NULL) {
+        client_link_weather_receive(link->weather, bytes, size);
+    } else {
+        receive_now(link, bytes, size);
+    }
 }
 
 static void on_connected(void *to)
@@ -59,7 +92,7 @@ static void on_connected(void *to)
     tp_error          error;
     tp_client_options options = {
         .build = link->options.build, .find_world = link->options.find_world, .find_to = link->options.find_to,
-        .send = on_send, .send_to = link, .event = on_event, .event_to = link,
+        .send = on_send, .send_to = link, .unsent = on_unsent, .event = on_event, .event_to = link,
     };
     link->client = tp_client_create(&options, &error);
     if (link->client == NULL) {
@@ -91,10 +124,9 @@ static void take_end(ClientLink *link, CarrierEnd end, int status)
     snprintf(link->text, sizeof(link->text), "%s", text);
 }
 
-static void on_ended(void *to, CarrierEnd end, int status)
+static void be_over(void *to)
 {
     ClientLink *link = to;
-    take_end(link, end, status);
     for (ClientLink **place = &link->hub->unsent; *place != NULL; place = &(*place)->next_unsent) {
         if (*place == link) {
             *place = link->next_unsent;
@@ -110,20 +142,60 @@ static void on_ended(void *to, CarrierEnd end, int status)
         link->hub->links = link->next;
     }
     tp_client *client = link->client;
+    client_link_weather_destroy(link->weather);
+    link->weather = NULL;
     carrier_finish(&link->carrier);
     link->options.ended(link->options.to, link);
     tp_client_destroy(client);
 }
 
-bool client_link_open(ClientLink *link, ClientHub *hub, const struct sockaddr *address, const ClientLinkOptions *options, tp_error *error)
+// What is still under way came before the end, and often says why.
+static void on_ended(void *to, CarrierEnd end, int status)
+{
+    ClientLink *link = to;
+    if (link->weather != NULL) {
+        client_link_weather_flush_in(link->weather);
+    }
+    take_end(link, end, status);
+    if (link->weather != NULL) {
+        client_link_weather_close(link->weather);
+    } else {
+        be_over(link);
+    }
+}
+
+static int open_carrier(ClientLink *link, const struct sockaddr *address)
 {
     static const CarrierEvents events = { .message = on_message, .ended = on_ended, .connected = on_connected };
+    const WeatherOptions      *weather = link->options.weather;
+    if (link->options.is_udp) {
+        return carrier_connect_udp(&link->carrier, link->hub->loop, address, weather, &events, link, CLIENT_LINK_OUT_MAX);
+    }
+    int status = carrier_open(&link->carrier, link->hub->loop, &events, link, CLIENT_LINK_OUT_MAX);
+    if (status != 0 || weather == NULL) {
+        return status;
+    }
+    link->weather = client_link_weather_create(link->hub->loop, weather);
+    if (link->weather == NULL) {
+        end_with(link, CLIENT_LINK_UNREACHABLE, uv_strerror(UV_ENOMEM));
+        return 0;
+    }
+    link->weather->send = send_now;
+    link->weather->receive = receive_now;
+    link->weather->closed = be_over;
+    link->weather->to = link;
+    return 0;
+}
+
+bool client_link_open(ClientLink *link, ClientHub *hub, const struct sockaddr *address, const ClientLinkOptions *options, tp_error *error)
+{
     memset(link, 0, sizeof(*link));
     link->hub = hub;
     link->options = *options;
     uv_update_time(hub->loop); // the turn that opens hundreds is a long one
     link->opened_ms = link->sent_ms = link->heard_ms = uv_now(hub->loop);
-    int status = carrier_open(&link->carrier, hub->loop, &events, link, CLIENT_LINK_OUT_MAX);
+    int status = open_carrier(link, address);
+    link->options.weather = NULL; // it was copied, if anybody needs it
     if (status != 0) {
         return tp_error_set(error, "%s", uv_strerror(status));
     }
@@ -132,7 +204,9 @@ bool client_link_open(ClientLink *link, ClientHub *hub, const struct sockaddr *a
         hub->links->previous = link;
     }
     hub->links = link;
-    carrier_connect(&link->carrier, address); // a failure comes as `ended`
+    if (!link->options.is_udp && !link->is_closing) {
+        carrier_connect(&link->carrier, address); // a failure comes as `ended`
+    }
     return true;
 }
 

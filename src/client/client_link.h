@@ -1,10 +1,11 @@
-// client_link.h: tp_clients over TCP on one libuv loop. A link is one connection and its client; the hub is what the links of a loop
+// client_link.h: tp_clients over TCP or UDP on one libuv loop. A link is one connection and its client; the hub is what the links of a loop
 // share: what they send in one turn of the loop leaves at its end, one system call a link, and one pulse keeps quiet ones alive.
 //
 // All calls on the loop's thread. The process must ignore SIGPIPE (carrier.h).
 #pragma once
 
 #include "carrier.h"
+#include "client_link_weather.h"
 #include "tickproof/client.h"
 
 enum {
@@ -31,6 +32,8 @@ typedef struct ClientLinkOptions {
     const tp_world *(*find_world)(void *to, const char *name, uint32_t revision);
     void    *find_to;
     uint32_t welcome_ms; ///< from open to WELCOME at most
+    bool     is_udp;     ///< the address takes datagrams
+    const WeatherOptions *weather; ///< of both directions, on this side: of datagrams, or over TCP of messages, which keep their order. NULL: none. Copied
     /// The client's events. tp_client_destroy is the link's.
     void (*event)(void *to, ClientLink *link, const tp_client_event *event);
     /// Once, last, from inside the loop: the client with all its rooms is still there and gone afterwards. The link may be freed.
@@ -44,6 +47,7 @@ struct ClientLink {
     ClientHub        *hub;
     ClientLinkOptions options;
     tp_client        *client; ///< NULL before the connection stands
+    ClientLinkWeather *weather; ///< NULL: none, or the carrier has it
     ClientLink       *previous, *next; // of the hub
     ClientLink       *next_unsent;
     bool              is_unsent, is_welcome, is_closing;

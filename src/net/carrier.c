@@ -1,4 +1,6 @@
-// carrier.c: one TCP connection. Each carrier reads into a buffer of its own, not into one that all share: a buffer per thread
+// carrier.c: one TCP connection, and the way to carrier_udp.c for one over datagrams.
+//
+// Each carrier reads into a buffer of its own, not into one that all share: a buffer per thread
 // would cost every thread of the process, and a loop that is closed on another thread than it ran on would find the wrong one.
 #include "carrier.h"
 
@@ -9,6 +11,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "carrier_udp.h"
 
 enum { OUT_CAPACITY_FIRST = 2048 };
 
@@ -239,6 +242,9 @@ bool carrier_send(Carrier *carrier, const uint8_t *bytes, size_t size)
 {
     bool is_message = size >= 1 && size <= MESSAGE_SIZE_MAX;
     assert(is_message);
+    if (is_message && carrier->udp != NULL) {
+        return carrier_udp_send(carrier, bytes, size);
+    }
     if (!is_message || !carrier->is_open || carrier->is_ending || carrier->write_status < 0) {
         return false;
     }
@@ -303,6 +309,10 @@ static void write_rest(Carrier *carrier, size_t taken)
 
 void carrier_flush(Carrier *carrier)
 {
+    if (carrier->udp != NULL) {
+        carrier_udp_flush(carrier);
+        return;
+    }
     if (carrier->out_size == 0 || !carrier->is_connected || carrier->is_ending || carrier->is_writing) {
         return;
     }
@@ -323,11 +333,14 @@ void carrier_flush(Carrier *carrier)
 
 size_t carrier_waiting(const Carrier *carrier)
 {
-    return carrier->out_size + carrier->writing_size;
+    return carrier->udp != NULL ? carrier_udp_waiting(carrier) : carrier->out_size + carrier->writing_size;
 }
 
 int carrier_release(Carrier *carrier, uv_os_sock_t *socket, uint8_t *rest, size_t capacity, size_t *size)
 {
+    if (carrier->udp != NULL) {
+        return UV_ENOTSUP; // its socket is not its own
+    }
     if (!carrier->is_connected || carrier->is_ending || carrier->write_status < 0) {
         return UV_ENOTCONN;
     }
@@ -358,6 +371,10 @@ int carrier_release(Carrier *carrier, uv_os_sock_t *socket, uint8_t *rest, size_
 
 void carrier_trim(Carrier *carrier, size_t keep)
 {
+    if (carrier->udp != NULL) {
+        carrier_udp_trim(carrier, keep);
+        return;
+    }
     if (carrier->out_size == 0 && carrier->out_capacity > keep) {
         free(carrier->out);
         carrier->out = NULL;
@@ -377,6 +394,10 @@ void carrier_discard(Carrier *carrier)
 
 void carrier_close(Carrier *carrier)
 {
+    if (carrier->udp != NULL) {
+        carrier_udp_close(carrier);
+        return;
+    }
     if (!carrier->is_open || carrier->is_ending) {
         return;
     }
@@ -387,8 +408,22 @@ void carrier_close(Carrier *carrier)
 void carrier_finish(Carrier *carrier)
 {
     assert(!carrier->is_open);
+    if (carrier->udp != NULL) {
+        carrier_udp_free(carrier);
+    }
     free(carrier->out);
     free(carrier->writing);
     carrier->out = carrier->writing = NULL;
     carrier->out_size = carrier->out_capacity = carrier->writing_size = carrier->writing_capacity = 0;
+}
+
+bool carrier_address(const Carrier *carrier, struct sockaddr_storage *address)
+{
+    int size = sizeof(*address);
+    memset(address, 0, sizeof(*address));
+    if (carrier->udp != NULL) {
+        *address = carrier->udp->address;
+        return true;
+    }
+    return uv_tcp_getpeername(&carrier->handle, (struct sockaddr *)address, &size) == 0;
 }

@@ -1,4 +1,5 @@
-// carrier.h: messages over one TCP connection on a libuv loop. The stream is frames as frame.h cuts them.
+// carrier.h: messages over one connection on a libuv loop: a TCP connection, whose stream is frames as frame.h cuts them, or a channel over datagrams
+// (udp_host.h opens those; carrier_accept, carrier_adopt, carrier_connect and carrier_release are TCP's).
 //
 // Memory is bounded: one read (FRAME_BUFFER_SIZE) inwards, `out_max` bytes outwards. What is sent is collected and leaves at
 // carrier_flush, so that many messages of one moment cost one system call. Nothing is allocated once the out buffers have reached
@@ -19,6 +20,7 @@ typedef enum CarrierEnd {
 } CarrierEnd;
 
 typedef struct Carrier Carrier;
+struct CarrierUdp;
 
 typedef struct CarrierEvents {
     /// One whole frame, not decoded. May send, flush, and close the carrier; afterwards nothing more of it comes.
@@ -46,11 +48,12 @@ struct Carrier {
     int           write_status; ///< a write failed: the carrier ends as soon as the loop has read once more
     bool          is_open, is_ending, is_connected, is_reading, is_writing, has_waited, is_discarding;
     uint8_t       handles_open;
+    struct CarrierUdp *udp; ///< over datagrams; NULL: over TCP
     FrameReader   in;
     uint8_t      *out, *writing; ///< collected; handed to the system
     size_t        out_size, out_capacity, writing_size, writing_capacity;
     size_t        out_max;
-    uint64_t      bytes_in, bytes_out, messages_in, messages_out;
+    uint64_t      bytes_in, bytes_out, messages_in, messages_out; ///< `bytes_out`: that the system took; over datagrams: that the other side has
 };
 
 /// Prepares the handle; nothing flows yet. `out_max` is at least FRAME_SIZE_MAX. 0 or a libuv error, and then nothing is open.

@@ -1,4 +1,4 @@
-// message_encode.c: a message to bytes, fields in the order of message.h.
+// message_encode.c: a message to bytes, fields in the order of README.md.
 #include "message.h"
 
 #include <string.h>
@@ -43,6 +43,7 @@ static void write_item(BytesWriter *writer, const MessageRoom *room)
     bytes_write_u16(writer, room->taken);
     bytes_write_u8(writer, room->is_live);
     bytes_write_u8(writer, room->is_over);
+    bytes_write_u16(writer, room->udp_port);
     write_text(writer, room->name);
     write_text(writer, room->world);
 }
@@ -62,6 +63,8 @@ static void write_join(BytesWriter *writer, const Message *message)
 {
     bytes_write_u32(writer, message->body.join.cookie);
     bytes_write_u8(writer, message->body.join.slots);
+    bytes_write_u16(writer, message->body.join.delay);
+    bytes_write_span(writer, message->body.join.token, MESSAGE_TOKEN_SIZE);
     write_text(writer, message->body.join.name);
 }
 
@@ -69,13 +72,31 @@ static void write_joined(BytesWriter *writer, const Message *message)
 {
     bytes_write_u32(writer, message->body.joined.cookie);
     bytes_write_u16(writer, message->body.joined.ahead);
+    bytes_write_u16(writer, message->body.joined.delay);
+    bytes_write_u16(writer, message->body.joined.report);
     bytes_write_u8(writer, message->body.joined.slot_count);
     bytes_write_span(writer, message->body.joined.slots, message->body.joined.slot_count);
+    bytes_write_span(writer, message->body.joined.token, MESSAGE_TOKEN_SIZE);
     bytes_write_u32(writer, message->body.joined.rules_size);
-    bytes_write_u32(writer, message->body.joined.state_size);
-    write_hash(writer, message->body.joined.root);
-    bytes_write_u64(writer, message->body.joined.input_leaf);
-    bytes_write_u64(writer, message->body.joined.event_leaf);
+}
+
+static void write_state(BytesWriter *writer, const Message *message)
+{
+    bytes_write_u32(writer, message->body.state.size);
+    bytes_write_u32(writer, message->body.state.packed_size);
+    write_hash(writer, message->body.state.root);
+    bytes_write_u64(writer, message->body.state.input_leaf);
+    bytes_write_u64(writer, message->body.state.event_leaf);
+}
+
+static void write_own_state(BytesWriter *writer, const Message *message)
+{
+    bytes_write_u32(writer, message->body.own_state.size);
+    bytes_write_u32(writer, message->body.own_state.packed_size);
+    write_hash(writer, message->body.own_state.root);
+    bytes_write_u64(writer, message->body.own_state.input_leaf);
+    bytes_write_u64(writer, message->body.own_state.event_leaf);
+    write_text(writer, message->body.own_state.build);
 }
 
 static void write_piece(BytesWriter *writer, const Message *message)
@@ -103,57 +124,89 @@ static void write_confirmed(BytesWriter *writer, const Message *message)
     bytes_write_span(writer, message->body.confirmed.bytes, message->body.confirmed.size);
 }
 
+static void write_timing(BytesWriter *writer, const Message *message)
+{
+    bytes_write_u8(writer, message->body.timing.count);
+    for (uint32_t i = 0; i < message->body.timing.count; i++) {
+        bytes_write_u8(writer, message->body.timing.items[i].slot);
+        bytes_write_u16(writer, (uint16_t)message->body.timing.items[i].lead);
+        bytes_write_u16(writer, message->body.timing.items[i].late);
+    }
+}
+
+static void write_said(BytesWriter *writer, const Message *message)
+{
+    bytes_write_u8(writer, message->body.said.slot);
+    write_text(writer, message->body.said.text);
+}
+
+static void write_admin(BytesWriter *writer, const Message *message)
+{
+    bytes_write_u32(writer, message->body.admin.cookie);
+    bytes_write_u8(writer, message->body.admin.verb);
+    bytes_write_u8(writer, message->body.admin.slot);
+    bytes_write_u64(writer, message->body.admin.value);
+    write_text(writer, message->body.admin.key);
+    bytes_write_u16(writer, message->body.admin.size);
+    bytes_write_span(writer, message->body.admin.bytes, message->body.admin.size);
+}
+
+static void write_admined(BytesWriter *writer, const Message *message)
+{
+    bytes_write_u32(writer, message->body.admined.cookie);
+    bytes_write_u8(writer, message->body.admined.is_done);
+    write_text(writer, message->body.admined.text);
+}
+
+static void write_pace(BytesWriter *writer, const Message *message)
+{
+    bytes_write_u8(writer, message->body.pace.is_paused);
+    bytes_write_u32(writer, message->body.pace.rate_mhz);
+}
+
+static void write_refused(BytesWriter *writer, const Message *message)
+{
+    bytes_write_u32(writer, message->body.refused.cookie);
+    bytes_write_u16(writer, message->body.refused.reason);
+    write_text(writer, message->body.refused.text);
+}
+
+// LEAVE, LEFT and BYE: their bodies are one type.
+static void write_left(BytesWriter *writer, const Message *message)
+{
+    bytes_write_u16(writer, message->body.left.reason);
+    write_text(writer, message->body.left.text);
+}
+
 static void write_body(BytesWriter *writer, const Message *message)
 {
     switch (message->type) {
-    case MESSAGE_HELLO:
-        write_hello(writer, message);
-        break;
-    case MESSAGE_LIST:
-        bytes_write_u32(writer, message->body.list.first);
-        break;
-    case MESSAGE_JOIN:
-        write_join(writer, message);
-        break;
-    case MESSAGE_LEAVE:
-        break;
-    case MESSAGE_INPUT:
-        write_input(writer, message);
-        break;
+    case MESSAGE_HELLO: write_hello(writer, message); break;
+    case MESSAGE_LIST: bytes_write_u32(writer, message->body.list.first); break;
+    case MESSAGE_JOIN: write_join(writer, message); break;
+    case MESSAGE_INPUT: write_input(writer, message); break;
+    case MESSAGE_READY: write_hash(writer, message->body.ready.rules_id); break;
+    case MESSAGE_REPORT: write_hash(writer, message->body.report.root); break;
+    case MESSAGE_OWN_STATE: write_own_state(writer, message); break;
+    case MESSAGE_CHAT: write_text(writer, message->body.chat.text); break;
+    case MESSAGE_ADMIN: write_admin(writer, message); break;
+    case MESSAGE_WELCOME: write_welcome(writer, message); break;
+    case MESSAGE_ROOMS: write_rooms(writer, message); break;
+    case MESSAGE_JOINED: write_joined(writer, message); break;
+    case MESSAGE_REFUSED: write_refused(writer, message); break;
+    case MESSAGE_PIECE: write_piece(writer, message); break;
+    case MESSAGE_CONFIRMED: write_confirmed(writer, message); break;
+    case MESSAGE_STATE: write_state(writer, message); break;
+    case MESSAGE_WANTED: write_hash(writer, message->body.wanted.root); break;
+    case MESSAGE_TIMING: write_timing(writer, message); break;
+    case MESSAGE_SAID: write_said(writer, message); break;
+    case MESSAGE_ADMINED: write_admined(writer, message); break;
+    case MESSAGE_PACE: write_pace(writer, message); break;
     case MESSAGE_PING:
-        bytes_write_u64(writer, message->body.ping.token);
-        break;
-    case MESSAGE_WELCOME:
-        write_welcome(writer, message);
-        break;
-    case MESSAGE_ROOMS:
-        write_rooms(writer, message);
-        break;
-    case MESSAGE_JOINED:
-        write_joined(writer, message);
-        break;
-    case MESSAGE_REFUSED:
-        bytes_write_u32(writer, message->body.refused.cookie);
-        bytes_write_u16(writer, message->body.refused.reason);
-        write_text(writer, message->body.refused.text);
-        break;
-    case MESSAGE_PIECE:
-        write_piece(writer, message);
-        break;
-    case MESSAGE_CONFIRMED:
-        write_confirmed(writer, message);
-        break;
+    case MESSAGE_PONG: bytes_write_u64(writer, message->body.ping.token); break; // one type
+    case MESSAGE_LEAVE:
     case MESSAGE_LEFT:
-        bytes_write_u16(writer, message->body.left.reason);
-        write_text(writer, message->body.left.text);
-        break;
-    case MESSAGE_PONG:
-        bytes_write_u64(writer, message->body.pong.token);
-        break;
-    case MESSAGE_BYE:
-        bytes_write_u16(writer, message->body.bye.reason);
-        write_text(writer, message->body.bye.text);
-        break;
+    case MESSAGE_BYE: write_left(writer, message); break;
     }
 }
 

@@ -130,3 +130,23 @@ uint32_t addresses_count(Addresses *addresses)
     uv_mutex_unlock(&addresses->mutex);
     return count;
 }
+
+bool address_parse(const char *text, struct sockaddr_storage *out)
+{
+    char        host[ADDRESS_TEXT_SIZE];
+    const char *colon = strrchr(text, ':');
+    bool        is_six = text[0] == '[';
+    const char *start = is_six ? text + 1 : text;
+    if (colon == NULL || colon == start || (is_six && colon[-1] != ']')) {
+        return false;
+    }
+    size_t size = (size_t)(colon - start) - (is_six ? 1 : 0);
+    char  *end = NULL;
+    long   port = strtol(colon + 1, &end, 10);
+    if (size >= sizeof(host) || colon[1] < '0' || colon[1] > '9' || *end != '\0' || port > 65535) {
+        return false;
+    }
+    memcpy(host, start, size);
+    host[size] = '\0';
+    return is_six ? uv_ip6_addr(host, (int)port, (struct sockaddr_in6 *)out) == 0 : uv_ip4_addr(host, (int)port, (struct sockaddr_in *)out) == 0;
+}

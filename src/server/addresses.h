@@ -26,6 +26,8 @@ typedef struct Addresses {
 Address address_of(const struct sockaddr *socket_address);
 /// "127.0.0.1:7777" or "[::1]:7777". The port.
 uint32_t address_text(const struct sockaddr_storage *storage, char text[ADDRESS_TEXT_SIZE]);
+/// The other way round; numbers only. `out` is zeroed by the caller.
+bool address_parse(const char *text, struct sockaddr_storage *out);
 
 bool addresses_init(Addresses *addresses, uint32_t count_max, uint32_t per_address_max);
 void addresses_finish(Addresses *addresses);

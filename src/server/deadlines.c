@@ -63,15 +63,38 @@ void deadlines_push(Deadlines *deadlines, Deadline deadline)
     rise(deadlines, deadlines->count++);
 }
 
-void deadlines_move(Deadlines *deadlines, uint32_t room, int64_t due_ns)
+// The first one is asked for most.
+static uint32_t find(const Deadlines *deadlines, uint32_t room)
 {
-    for (uint32_t at = 0; at < deadlines->count; at++) {
-        if (deadlines->items[at].room == room) {
-            deadlines->items[at].due_ns = due_ns;
-            sink(deadlines, rise(deadlines, at));
-            return;
-        }
+    uint32_t at = 0;
+    while (at < deadlines->count && deadlines->items[at].room != room) {
+        at++;
     }
+    return at;
+}
+
+bool deadlines_move(Deadlines *deadlines, uint32_t room, int64_t due_ns)
+{
+    uint32_t at = find(deadlines, room);
+    if (at == deadlines->count) {
+        return false;
+    }
+    deadlines->items[at].due_ns = due_ns;
+    sink(deadlines, rise(deadlines, at));
+    return true;
+}
+
+bool deadlines_remove(Deadlines *deadlines, uint32_t room)
+{
+    uint32_t at = find(deadlines, room);
+    if (at == deadlines->count) {
+        return false;
+    }
+    deadlines->items[at] = deadlines->items[--deadlines->count];
+    if (at < deadlines->count) {
+        sink(deadlines, rise(deadlines, at));
+    }
+    return true;
 }
 
 void deadlines_replace_first(Deadlines *deadlines, int64_t due_ns)

@@ -23,6 +23,7 @@ void deadlines_finish(Deadlines *deadlines);
 void deadlines_push(Deadlines *deadlines, Deadline deadline);
 /// The earliest one moves to a later time. Must not be empty; likewise below.
 void     deadlines_replace_first(Deadlines *deadlines, int64_t due_ns);
-/// Another time for a room that is in it; nothing when it is not. Looks through all of them.
-void     deadlines_move(Deadlines *deadlines, uint32_t room, int64_t due_ns);
+/// Another time for a room that is in it; false when it is not. Looks through all of them, the earliest one first; likewise remove.
+bool     deadlines_move(Deadlines *deadlines, uint32_t room, int64_t due_ns);
+bool     deadlines_remove(Deadlines *deadlines, uint32_t room);
 Deadline deadlines_pop(Deadlines *deadlines);

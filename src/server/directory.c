@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOMS_FIXED = MESSAGE_HEAD_SIZE + 13, ROOM_FIXED = 4 + 4 + 2 + 2 + 2 + 1 + 1 + 1 + 1 };
+enum { ROOMS_FIXED = MESSAGE_HEAD_SIZE + 13, ROOM_FIXED = 4 + 4 + 2 + 2 + 2 + 1 + 1 + 2 + 1 + 1 };
 
 bool directory_init(Directory *directory, uint32_t count)
 {
@@ -73,6 +73,7 @@ static bool describe(const Directory *directory, uint32_t number, MessageRoom *r
         .players = (uint16_t)listing->players,
         .taken = (uint16_t)atomic_load_explicit(&listing->taken, memory_order_relaxed),
         .is_live = entry->is_live,
+        .udp_port = entry->udp_port,
         .is_over = atomic_load_explicit(&listing->is_over, memory_order_relaxed),
         .name = message_text(entry->name),
         .world = message_text(listing->world),

@@ -19,6 +19,7 @@ typedef struct DirectoryEntry {
     const char        *name;
     bool               is_live;
     uint32_t           lane, place; ///< which worker, and which of its rooms
+    uint16_t           udp_port;    ///< of the worker; 0: it takes no datagrams
     const RoomListing *listing;
 } DirectoryEntry;
 

@@ -34,6 +34,15 @@ void lateness_add(Lateness *lateness, int64_t late_ns)
     lateness->buckets[bucket_of((uint64_t)value)] += 1;
 }
 
+void lateness_merge(Lateness *lateness, const Lateness *other)
+{
+    lateness->count += other->count;
+    lateness->max_ns = other->max_ns > lateness->max_ns ? other->max_ns : lateness->max_ns;
+    for (uint32_t i = 0; i < LATENESS_BUCKETS; i++) {
+        lateness->buckets[i] += other->buckets[i];
+    }
+}
+
 int64_t lateness_percentile_ns(const Lateness *lateness, uint32_t per_mille)
 {
     // The smallest rank that is at least this share of all samples.

@@ -14,5 +14,7 @@ typedef struct Lateness {
 
 /// A time below zero counts as zero.
 void lateness_add(Lateness *lateness, int64_t late_ns);
+/// Adds another one's samples.
+void lateness_merge(Lateness *lateness, const Lateness *other);
 /// Upper bound of the bucket that `per_mille` of all samples reach (500: the median), at most the maximum. 0 without any.
 int64_t lateness_percentile_ns(const Lateness *lateness, uint32_t per_mille);

@@ -19,13 +19,29 @@ static size_t place_of(uint32_t slot, uint64_t tick)
     return (size_t)slot * SERVER_INPUT_AHEAD + (size_t)(tick % SERVER_INPUT_AHEAD);
 }
 
+// Clients send again what is not confirmed to them yet: only the first that comes for a tick is late, and none for which one was there in time.
+static void count_past(RoomLive *live, ServerLiveCounts *counts, uint32_t slot, uint64_t tick)
+{
+    LiveSlot *state = &live->slots[slot];
+    uint64_t *stamp = &live->stamps[place_of(slot, tick)];
+    if (*stamp == tick + 1) {
+        counts->duplicate += 1;
+        return;
+    }
+    *stamp = *stamp < tick + 1 ? tick + 1 : *stamp; // no input is taken for this tick any more
+    counts->late += 1;
+    state->late += state->late < UINT16_MAX ? 1 : 0;
+}
+
 static void queue_input(Room *room, uint32_t slot, uint64_t tick, const uint8_t *foreign)
 {
     RoomLive         *live = room->live;
     ServerLiveCounts *counts = &room->result.live;
     uint64_t          next = tp_sim_tick(room->sim);
+    LiveSlot *state = &live->slots[slot];
+    state->newest = tick + 1 > state->newest && (tick < next || tick - next < SERVER_INPUT_AHEAD) ? tick + 1 : state->newest;
     if (tick < next) {
-        counts->late += 1;
+        count_past(live, counts, slot, tick);
         return;
     }
     if (tick - next >= SERVER_INPUT_AHEAD) {
@@ -78,7 +94,7 @@ static bool lacks_input(const Room *room)
     uint64_t        tick = tp_sim_tick(room->sim);
     for (uint32_t slot = 0; slot < live->players; slot++) {
         const LiveSlot *state = &live->slots[slot];
-        if (state->owner != NULL && state->missing < SERVER_STALL_TICKS && !has_input(live, slot, tick)) {
+        if (state->owner != NULL && state->is_awaited && state->missing < SERVER_STALL_TICKS && !has_input(live, slot, tick)) {
             return true;
         }
     }
@@ -118,6 +134,16 @@ static void predict(RoomLive *live, const uint8_t *last, uint8_t *bytes)
     tp_record_encode(world->input, live->predicted, bytes);
 }
 
+// By how many ticks the newest input was ahead of this tick: 0 is just in time, below 0 it was not there.
+static int16_t lead_of(const LiveSlot *state, uint64_t tick)
+{
+    if (state->newest == 0) {
+        return INT16_MIN;
+    }
+    int64_t lead = (int64_t)(state->newest - 1) - (int64_t)tick;
+    return (int16_t)(lead > INT16_MAX - 1 ? INT16_MAX - 1 : lead < INT16_MIN ? INT16_MIN : lead);
+}
+
 tp_origin live_take_input(Room *room, uint32_t slot)
 {
     RoomLive         *live = room->live;
@@ -128,6 +154,10 @@ tp_origin live_take_input(Room *room, uint32_t slot)
     uint8_t          *bytes = live->row_inputs + slot * size;
     uint8_t          *last = live->last + slot * size;
     tp_origin         origin = TP_ORIGIN_RECEIVED;
+    if (state->is_awaited) {
+        int16_t lead = lead_of(state, tick);
+        state->lead = lead < state->lead ? lead : state->lead;
+    }
     if (has_input(live, slot, tick)) {
         memcpy(bytes, live->inputs + place_of(slot, tick) * size, size);
         state->missing = 0;

@@ -1,13 +1,17 @@
-// live_members.c: who is in a live room: joining, with everything a client needs to go on from there, and leaving.
+// live_members.c: who is in a live room: joining, which slots are whose, leaving, and coming back.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <sodium.h>
+
 #include "room_live.h"
+
+enum { LOOKS_PER_SECOND = 4 };
 
 static bool is_free(const LiveSlot *slot)
 {
-    return slot->owner == NULL && !slot->was_present;
+    return slot->owner == NULL && slot->seat == NULL && !slot->was_present;
 }
 
 static uint32_t count_free(const RoomLive *live)
@@ -19,7 +23,7 @@ static uint32_t count_free(const RoomLive *live)
     return count;
 }
 
-static void publish_taken(Room *room)
+void live_publish_taken(Room *room)
 {
     RoomLive         *live = room->live;
     ServerLiveCounts *counts = &room->result.live;
@@ -27,29 +31,148 @@ static void publish_taken(Room *room)
     atomic_store_explicit(&room->listing.taken, live->taken, memory_order_relaxed);
 }
 
+static int64_t now_of(const Room *room)
+{
+    return room->host->now_ns(room->host->to);
+}
+
+uint32_t live_first_slot(const Member *member)
+{
+    for (uint32_t slot = 0; slot < member->room->live->players; slot++) {
+        if (live_has_bit(member->slots, slot)) {
+            return slot;
+        }
+    }
+    return TP_SOURCE_HOST;
+}
+
+// Slots.
+
+static void take_slot(RoomLive *live, Member *member, uint32_t slot)
+{
+    live->slots[slot] = (LiveSlot){ .owner = member, .was_present = live->slots[slot].was_present, .lead = INT16_MAX };
+    memset(live->stamps + (size_t)slot * SERVER_INPUT_AHEAD, 0, SERVER_INPUT_AHEAD * sizeof(*live->stamps));
+    live_set_bit(member->slots, slot, true);
+    member->slot_count += 1;
+    live->taken += 1;
+}
+
 // The lowest free slots, so that who comes first has the lowest.
-static void take_slots(Room *room, Member *member, uint32_t wanted)
+static void take_free_slots(Room *room, Member *member, uint32_t wanted)
 {
     RoomLive *live = room->live;
     for (uint32_t slot = 0; slot < live->players && member->slot_count < wanted; slot++) {
-        if (!is_free(&live->slots[slot])) {
-            continue;
+        if (is_free(&live->slots[slot])) {
+            take_slot(live, member, slot);
+            memcpy(live->last + (size_t)slot * live->input_size, live->neutral, live->input_size);
         }
-        live->slots[slot] = (LiveSlot){ .owner = member };
-        memset(live->stamps + (size_t)slot * SERVER_INPUT_AHEAD, 0, SERVER_INPUT_AHEAD * sizeof(*live->stamps));
-        memcpy(live->last + (size_t)slot * live->input_size, live->neutral, live->input_size);
-        live_set_bit(member->slots, slot, true);
-        member->slot_count += 1;
     }
-    live->taken += member->slot_count;
-    live->has_begun = live->has_begun || live->taken >= live->options.start_players;
-    publish_taken(room);
+    live_publish_taken(room);
 }
 
-// Inputs a second that a member may send, with as much again to spare. Who watches sends none.
+// The log knows who is in the world, for a server that is started again.
+static void note_members(Room *room, const uint8_t *slots, const uint8_t *token_hash)
+{
+    for (uint32_t slot = 0; slot < room->live->players; slot++) {
+        if (live_has_bit(slots, slot) && server_log_is_open(&room->log) && !room->is_log_failed) {
+            server_log_member(&room->log, slot, token_hash);
+        }
+    }
+}
+
+static void note_member(Member *member)
+{
+    uint8_t hash[SERVER_TOKEN_HASH];
+    live_token_hash(member->token, hash);
+    note_members(member->room, member->slots, hash);
+}
+
+// Seats.
+
+void live_token_hash(const uint8_t token[MESSAGE_TOKEN_SIZE], uint8_t hash[SERVER_TOKEN_HASH])
+{
+    crypto_generichash(hash, SERVER_TOKEN_HASH, token, MESSAGE_TOKEN_SIZE, NULL, 0);
+}
+
+static Seat *seat_of_token(const RoomLive *live, const uint8_t token[MESSAGE_TOKEN_SIZE])
+{
+    uint8_t hash[SERVER_TOKEN_HASH];
+    live_token_hash(token, hash);
+    Seat *seat = live->seats;
+    while (seat != NULL && sodium_memcmp(seat->token_hash, hash, SERVER_TOKEN_HASH) != 0) {
+        seat = seat->next;
+    }
+    return seat;
+}
+
+// Nobody is awaited there any more. Its slots stay as they are: whoever calls gives or frees them.
+static void unlink_seat(RoomLive *live, const Seat *seat)
+{
+    Seat **place = &live->seats;
+    while (*place != seat) {
+        place = &(*place)->next;
+    }
+    *place = seat->next;
+    for (uint32_t slot = 0; slot < live->players; slot++) {
+        if (live->slots[slot].seat == seat) {
+            live->slots[slot].seat = NULL;
+            live->taken -= 1;
+        }
+    }
+}
+
+static void drop_seat(Room *room, Seat *seat, const char *why)
+{
+    unlink_seat(room->live, seat);
+    note_members(room, seat->slots, NULL);
+    for (uint32_t slot = 0; slot < room->live->players; slot++) {
+        if (live_has_bit(seat->slots, slot)) {
+            room_post_chat(room, SERVER_EVENT_ROOM_LEAVE, slot, why);
+        }
+    }
+    room->result.live.leaves += 1;
+    free(seat);
+    live_publish_taken(room);
+}
+
+void live_drop_seats(Room *room)
+{
+    while (room->live->seats != NULL) {
+        Seat *seat = room->live->seats;
+        unlink_seat(room->live, seat);
+        free(seat);
+    }
+    live_publish_taken(room);
+}
+
+static void drop_old_seats(Room *room, int64_t now_ns)
+{
+    for (Seat *seat = room->live->seats; seat != NULL;) {
+        Seat *next = seat->next;
+        if (now_ns >= seat->until_ns) {
+            drop_seat(room, seat, "did not come back");
+        }
+        seat = next;
+    }
+    if (room->live->awaits_return && room->live->seats == NULL) {
+        room->live->awaits_return = false; // nobody will
+    }
+}
+
+void live_drop_seat_of(Room *room, uint32_t slot, const char *why)
+{
+    drop_seat(room, room->live->slots[slot].seat, why);
+}
+
+// Inputs and reports a second that a member may send, with as much again to spare. Who watches only reports. A room that was made faster
+// needs more, and its members may have joined before.
 static uint64_t inputs_needed(const Member *member)
 {
-    return UINT64_C(2) * member->slot_count * member->room->live->options.tick_rate_hz;
+    const ServerLiveOptions *options = &member->room->live->options;
+    uint64_t rate_hz = live_rate_hz(member->room);
+    rate_hz = rate_hz > options->tick_rate_hz ? rate_hz : options->tick_rate_hz;
+    uint64_t reports = options->report_ticks > 0 ? rate_hz / options->report_ticks + 1 : 1;
+    return 2 * (member->slot_count * rate_hz + reports);
 }
 
 // Of the room, as clients know it.
@@ -103,7 +226,8 @@ static void link_member(Room *room, Peer *peer, Member *member)
     memmove(peer->members + place + 1, peer->members + place, (peer->member_count - place) * sizeof(Member *));
     peer->members[place] = member;
     peer->member_count += 1;
-    peer_add_room(peer, inputs_needed(member));
+    member->needs = inputs_needed(member);
+    peer_add_room(peer, member->needs);
     member->next = live->members;
     if (live->members != NULL) {
         live->members->previous = member;
@@ -120,7 +244,7 @@ static void unlink_member(Member *member)
     uint32_t  place = place_of(peer, number_of(member));
     peer->member_count -= 1;
     memmove(peer->members + place, peer->members + place + 1, (peer->member_count - place) * sizeof(Member *));
-    peer_drop_room(peer, inputs_needed(member));
+    peer_drop_room(peer, member->needs);
     if (member->previous != NULL) {
         member->previous->next = member->next;
     } else {
@@ -131,6 +255,15 @@ static void unlink_member(Member *member)
     }
     live->member_count -= 1;
     live->watcher_count -= member->slot_count == 0 ? 1 : 0;
+}
+
+void live_fit_needs(Room *room)
+{
+    for (Member *member = room->live->members; member != NULL; member = member->next) {
+        peer_drop_room(member->peer, member->needs);
+        member->needs = inputs_needed(member);
+        peer_add_room(member->peer, member->needs);
+    }
 }
 
 static void post_slots(const Member *member, ServerEventKind kind, const char *text)
@@ -145,31 +278,41 @@ static void post_slots(const Member *member, ServerEventKind kind, const char *t
 // LEFT is for rooms that are left. A connection that ends hears BYE.
 static bool is_left_told(MessageReason reason)
 {
-    return reason == MESSAGE_REASON_ASKED || reason == MESSAGE_REASON_ENDED || reason == MESSAGE_REASON_FAULTED ||
-           reason == MESSAGE_REASON_STOPPING;
+    switch ((uint32_t)reason) {
+    case MESSAGE_REASON_ASKED:
+    case MESSAGE_REASON_ENDED:
+    case MESSAGE_REASON_FAULTED:
+    case MESSAGE_REASON_STOPPING:
+    case MESSAGE_REASON_INCOMPATIBLE:
+    case MESSAGE_REASON_KICKED:
+    case MESSAGE_REASON_DESYNC:
+    case MESSAGE_REASON_REJOINED:
+    case MESSAGE_REASON_BEHIND: return true;
+    default: return false;
+    }
 }
 
-static void send_left(const Member *member, MessageReason reason)
+Message live_head(const Room *room, MessageType type)
 {
-    const Room *room = member->room;
-    Message     message = {
-        .type = MESSAGE_LEFT,
-        .room = number_of(member),
-        .epoch = room->live->epoch,
-        .tick = tp_sim_tick(room->sim),
-        .body.left = { .reason = (uint16_t)reason, .text = message_text("") },
-    };
+    return (Message){ .type = type, .room = room->live->number, .epoch = room->live->epoch, .tick = tp_sim_tick(room->sim) };
+}
+
+static void send_left(const Member *member, MessageReason reason, const char *text)
+{
+    Message message = live_head(member->room, MESSAGE_LEFT);
+    message.tick = member->stage == MEMBER_RESERVED ? message.tick : member->cursor; // the first that is not confirmed to it
+    message.body.left.reason = (uint16_t)reason;
+    message.body.left.text = message_text(text);
     peer_send(member->peer, &message);
 }
 
-void live_leave(Member *member, MessageReason reason)
+// Out of the room's and the peer's lists, without a word. Its slots have no owner any more.
+static void detach(Member *member)
 {
-    Room       *room = member->room;
-    RoomLive   *live = room->live;
-    const char *name = message_reason_name(reason);
-    if (is_left_told(reason)) {
-        send_left(member, reason);
-    }
+    Room     *room = member->room;
+    RoomLive *live = room->live;
+    live_drop_state(member);
+    live_desync_left(room, member);
     for (uint32_t slot = 0; slot < live->players; slot++) {
         if (live_has_bit(member->slots, slot)) {
             live->slots[slot].owner = NULL;
@@ -177,165 +320,369 @@ void live_leave(Member *member, MessageReason reason)
         }
     }
     unlink_member(member);
-    publish_taken(room);
+}
+
+// `text` is for the client, `why` for the server's people.
+static void remove_member(Member *member, MessageReason reason, const char *text, const char *why)
+{
+    Room *room = member->room;
+    if (is_left_told(reason)) {
+        send_left(member, reason, text);
+    }
+    detach(member);
+    live_publish_taken(room);
+    if (member->is_present) {
+        note_members(room, member->slots, NULL);
+    }
     room->result.live.leaves += 1;
-    post_slots(member, SERVER_EVENT_ROOM_LEAVE, name != NULL ? name : "gone");
+    post_slots(member, SERVER_EVENT_ROOM_LEAVE, why);
+    free(member);
+}
+
+void live_leave(Member *member, MessageReason reason, const char *text)
+{
+    const char *name = message_reason_name(reason);
+    remove_member(member, reason, text, name != NULL ? name : "gone");
+}
+
+// Who cannot run the world says what differs.
+static void leave_as_asked(Member *member, const Message *message)
+{
+    MessageReason reason = (MessageReason)message->body.leave.reason;
+    MessageText   said = message->body.leave.text;
+    char          line[MESSAGE_TEXT_MAX + 1];
+    char          why[MESSAGE_TEXT_MAX + 32];
+    live_line_of((const uint8_t *)said.text, said.size, line, sizeof(line));
+    snprintf(why, sizeof(why), "%s%s%s", message_reason_name(reason), line[0] != '\0' ? ": " : "", line);
+    remove_member(member, reason, "", why);
+}
+
+// A seat for who was in the world and may come back. NULL: none is kept.
+static Seat *make_seat(const Member *member)
+{
+    const RoomLive *live = member->room->live;
+    if (!member->is_present || member->slot_count == 0 || live->options.rejoin_seconds == 0) {
+        return NULL;
+    }
+    Seat *seat = calloc(1, sizeof(*seat));
+    if (seat != NULL) {
+        seat->until_ns = now_of(member->room) + (int64_t)live->options.rejoin_seconds * 1000000000;
+        seat->slot_count = member->slot_count;
+        memcpy(seat->slots, member->slots, sizeof(seat->slots));
+        live_token_hash(member->token, seat->token_hash);
+    }
+    return seat;
+}
+
+static void give_seat(RoomLive *live, Seat *seat)
+{
+    seat->next = live->seats;
+    live->seats = seat;
+    for (uint32_t slot = 0; slot < live->players; slot++) {
+        if (live_has_bit(seat->slots, slot)) {
+            live->slots[slot].seat = seat;
+            live->taken += 1;
+        }
+    }
+}
+
+void live_lose(Member *member, MessageReason reason)
+{
+    Room *room = member->room;
+    Seat *seat = make_seat(member);
+    if (seat == NULL) {
+        live_leave(member, reason, "");
+        return;
+    }
+    const char *name = message_reason_name(reason);
+    detach(member);
+    give_seat(room->live, seat);
+    live_publish_taken(room);
+    room->result.live.aways += 1;
+    post_slots(member, SERVER_EVENT_ROOM_AWAY, name != NULL ? name : "the connection was lost");
     free(member);
 }
 
 // Joining.
 
-static bool is_refused(Room *room, Peer *peer, const Message *message)
+static bool is_zero_token(const uint8_t token[MESSAGE_TOKEN_SIZE])
 {
-    RoomLive     *live = room->live;
-    uint32_t      slots = message->body.join.slots;
-    MessageReason reason = MESSAGE_REASON_ASKED;
-    char          text[MESSAGE_TEXT_MAX] = "";
-    if (room->result.state != SERVER_ROOM_RUNNING) {
-        reason = MESSAGE_REASON_ENDED;
-        snprintf(text, sizeof(text), "the room is over");
-    } else if (live_member(peer, live->number) != NULL) {
-        reason = MESSAGE_REASON_IN_IT;
-        snprintf(text, sizeof(text), "this connection is in the room already: leave it first, or open another connection");
-    } else if (peer->member_count >= SERVER_MEMBERSHIPS_MAX) {
-        reason = MESSAGE_REASON_FULL;
-        snprintf(text, sizeof(text), "this connection is in %d rooms: open another one", SERVER_MEMBERSHIPS_MAX);
-    } else if (slots > 0 && slots > count_free(live)) {
-        reason = MESSAGE_REASON_FULL;
-        snprintf(text, sizeof(text), "%u slot%s asked for, %u of %u free: watch, or try again later", slots, slots == 1 ? "" : "s",
-                 count_free(live), live->players);
-    } else if (slots == 0 && live->watcher_count >= peer->host->limits->watchers) {
-        reason = MESSAGE_REASON_FULL;
-        snprintf(text, sizeof(text), "%u watch already", live->watcher_count);
+    return sodium_is_zero(token, MESSAGE_TOKEN_SIZE) == 1;
+}
+
+// What a token is of: a seat, or a member whose connection is still thought to be there.
+typedef struct {
+    Seat    *seat;
+    Member  *member;
+    uint32_t slot_count;
+    uint8_t  slots[TP_PLAYERS_MAX / 8];
+} Claim;
+
+static bool find_claim(const RoomLive *live, const uint8_t token[MESSAGE_TOKEN_SIZE], Claim *claim)
+{
+    *claim = (Claim){ .seat = seat_of_token(live, token) };
+    for (Member *member = live->members; member != NULL && claim->seat == NULL && claim->member == NULL; member = member->next) {
+        if (member->slot_count > 0 && sodium_memcmp(member->token, token, MESSAGE_TOKEN_SIZE) == 0) {
+            claim->member = member;
+        }
     }
-    if (reason == MESSAGE_REASON_ASKED) {
+    const uint8_t *slots = claim->seat != NULL ? claim->seat->slots : claim->member != NULL ? claim->member->slots : NULL;
+    if (slots == NULL) {
         return false;
     }
-    room->result.live.refused += 1;
-    peer_refuse(peer, message->body.join.cookie, reason, text);
+    memcpy(claim->slots, slots, sizeof(claim->slots));
+    claim->slot_count = claim->seat != NULL ? claim->seat->slot_count : claim->member->slot_count;
     return true;
 }
 
-static bool refuse_size(Peer *peer, uint32_t cookie, size_t size)
+// What is kept for who watches with a delay has a bound in bytes.
+static uint32_t longest_delay(const RoomLive *live)
 {
-    char text[MESSAGE_TEXT_MAX];
-    snprintf(text, sizeof(text), "the room's rules and state have %zu bytes, and this server sends at most %zu at once: its send_queue_bytes is too small", size,
-             (size_t)peer->host->limits->send_queue_bytes / 2);
-    peer_refuse(peer, cookie, MESSAGE_REASON_TOO_LARGE, text);
-    return false;
+    size_t ticks = SERVER_HISTORY_BYTES / (tp_row_size_fixed(live->players, live->input_size) + sizeof(HistoryTick));
+    size_t delay = ticks > SERVER_HISTORY_TICKS ? ticks - SERVER_HISTORY_TICKS : 0;
+    return (uint32_t)(delay < MESSAGE_DELAY_MAX ? delay : MESSAGE_DELAY_MAX);
 }
 
-// The canonical state into live->state: once a tick, however many join.
-static bool encode_state(Room *room)
+typedef struct {
+    MessageReason reason; ///< ASKED: there is none
+    char          text[MESSAGE_TEXT_MAX + 1];
+} Refusal;
+
+static void judge(Room *room, Peer *peer, const Message *message, Claim *claim, Refusal *refusal)
+{
+    RoomLive      *live = room->live;
+    uint32_t       slots = message->body.join.slots;
+    const uint8_t *token = message->body.join.token;
+    bool           is_back = !is_zero_token(token);
+    *refusal = (Refusal){ .reason = MESSAGE_REASON_ASKED };
+    if (room->result.state != SERVER_ROOM_RUNNING) {
+        refusal->reason = MESSAGE_REASON_ENDED;
+        snprintf(refusal->text, sizeof(refusal->text), "the room is over");
+    } else if (is_back && !find_claim(live, token, claim)) {
+        refusal->reason = MESSAGE_REASON_TOKEN;
+        snprintf(refusal->text, sizeof(refusal->text), "nobody is awaited with this token, or not any more: join without one");
+    } else if (is_back && slots != 0 && slots != claim->slot_count) {
+        refusal->reason = MESSAGE_REASON_TOKEN;
+        snprintf(refusal->text, sizeof(refusal->text), "the token is for %u slot%s, not for %u", claim->slot_count, claim->slot_count == 1 ? "" : "s", slots);
+    } else if (live_member(peer, live->number) != NULL) {
+        refusal->reason = MESSAGE_REASON_IN_IT;
+        snprintf(refusal->text, sizeof(refusal->text), "this connection is in the room already: leave it first, or open another connection");
+    } else if (peer->member_count >= SERVER_MEMBERSHIPS_MAX) {
+        refusal->reason = MESSAGE_REASON_FULL;
+        snprintf(refusal->text, sizeof(refusal->text), "this connection is in %d rooms: open another one", SERVER_MEMBERSHIPS_MAX);
+    } else if (!is_back && slots > 0 && slots > count_free(live)) {
+        refusal->reason = MESSAGE_REASON_FULL;
+        snprintf(refusal->text, sizeof(refusal->text), "%u slot%s asked for, %u of %u free: watch, or try again later", slots, slots == 1 ? "" : "s",
+                 count_free(live), live->players);
+    } else if (slots == 0 && message->body.join.delay > longest_delay(live)) {
+        // Less than was asked for would tell what was to be kept from somebody.
+        refusal->reason = MESSAGE_REASON_FULL;
+        snprintf(refusal->text, sizeof(refusal->text), "this room keeps as many ticks as a delay of %u needs: ask for no more", longest_delay(live));
+    } else if (!is_back && slots == 0 && live->watcher_count >= peer->host->limits->watchers) {
+        refusal->reason = MESSAGE_REASON_FULL;
+        snprintf(refusal->text, sizeof(refusal->text), "%u watch already", live->watcher_count);
+    }
+}
+
+// Rows are kept from the first member on, and for as long as who watches with a delay needs them.
+static bool reserve_history(Room *room, uint32_t delay)
 {
     RoomLive *live = room->live;
-    if (live->state_tick == tp_sim_tick(room->sim)) {
-        return true;
+    uint32_t  ticks = SERVER_HISTORY_TICKS + delay;
+    size_t    row_size = tp_row_size_fixed(live->players, live->input_size);
+    size_t    most = SERVER_HISTORY_BYTES / row_size;
+    size_t    spare = live->options.world->command_count > 0 ? live->row_capacity * 4 : row_size;
+    if (delay == 0 && most < ticks) {
+        ticks = most < SERVER_INPUT_AHEAD ? SERVER_INPUT_AHEAD : (uint32_t)most;
     }
-    if (live->state == NULL) {
-        live->state_capacity = tp_sim_encoded_max(room->sim);
-        live->state = malloc(live->state_capacity + 1);
-    }
-    bool is_there = live->state != NULL && tp_sim_encode(room->sim, live->state, live->state_capacity, &live->state_size);
-    live->state_tick = is_there ? tp_sim_tick(room->sim) : UINT64_MAX;
-    return is_there;
+    return history_reserve(&live->history, ticks, row_size, spare);
 }
 
-// False with the peer refused. What is cheap to see comes first.
-static bool take_state(Room *room, Peer *peer, uint32_t cookie)
+static Member *make_member(Room *room, Peer *peer, const Message *message)
 {
-    const RoomLive *live = room->live;
-    size_t          rules_size = tp_sim_rules(room->sim)->size;
-    size_t          most = peer->host->limits->send_queue_bytes / 2;
-    size_t          wanted = live->options.world->opaque == NULL ? tp_sim_encoded_max(room->sim) + rules_size : most;
-    if (wanted > most) {
-        return refuse_size(peer, cookie, wanted);
+    uint32_t delay = message->body.join.slots == 0 ? message->body.join.delay : 0;
+    if (!reserve_history(room, delay) || !grow_members(peer)) {
+        return NULL;
     }
-    carrier_flush(&peer->carrier); // what was sent for the room before is on its way
-    // An eighth more for the heads of its pieces.
-    if (carrier_waiting(&peer->carrier) + wanted + wanted / 8 > peer->carrier.out_max) {
-        peer_refuse(peer, cookie, MESSAGE_REASON_FULL,
-                    "too much waits to be read on this connection: read it, then join, or give the server a larger send_queue_bytes");
-        return false;
+    Member *member = calloc(1, sizeof(*member));
+    if (member != NULL) {
+        *member = (Member){ .room = room, .peer = peer, .cookie = message->body.join.cookie, .delay = delay, .since_ns = now_of(room) };
     }
-    if (!encode_state(room)) {
-        peer_refuse(peer, cookie, MESSAGE_REASON_TOO_LARGE, "the room's state cannot be copied");
-        return false;
-    }
-    return live->state_size + rules_size <= most || refuse_size(peer, cookie, live->state_size + rules_size);
+    return member;
 }
 
-static void send_pieces(const Member *member, MessagePieceKind kind, const uint8_t *bytes, size_t total)
+// The slots of who comes back are present all the time: to the world he was never away.
+static void take_claim(Room *room, Member *member, const Claim *claim)
 {
-    Message message = {
-        .type = MESSAGE_PIECE,
-        .room = number_of(member),
-        .epoch = member->room->live->epoch,
-        .tick = tp_sim_tick(member->room->sim),
-        .body.piece = { .kind = (uint8_t)kind, .total = (uint32_t)total },
-    };
-    for (size_t offset = 0; offset < total; offset += message.body.piece.size) {
-        size_t left = total - offset;
-        message.body.piece.offset = (uint32_t)offset;
+    RoomLive *live = room->live;
+    if (claim->member != NULL) {
+        Member *before = claim->member;
+        send_left(before, MESSAGE_REASON_REJOINED, "the token was used by another connection");
+        member->is_present = before->is_present;
+        detach(before);
+        free(before);
+    } else {
+        member->is_present = true;
+        unlink_seat(live, claim->seat);
+        free(claim->seat);
+    }
+    for (uint32_t slot = 0; slot < live->players; slot++) {
+        if (live_has_bit(claim->slots, slot)) {
+            take_slot(live, member, slot);
+        }
+    }
+    live_publish_taken(room);
+    room->result.live.rejoins += 1;
+}
+
+static void send_rules(const Member *member)
+{
+    const tp_rules *rules = tp_sim_rules(member->room->sim);
+    Message         message = live_head(member->room, MESSAGE_PIECE);
+    message.body.piece.kind = MESSAGE_PIECE_RULES;
+    message.body.piece.total = rules->size;
+    for (uint32_t offset = 0; offset < rules->size; offset += message.body.piece.size) {
+        uint32_t left = rules->size - offset;
+        message.body.piece.offset = offset;
         message.body.piece.size = (uint16_t)(left < MESSAGE_PIECE_MAX ? left : MESSAGE_PIECE_MAX);
-        message.body.piece.bytes = bytes + offset;
+        message.body.piece.bytes = rules->bytes + offset;
         peer_send(member->peer, &message);
     }
 }
 
-static void send_joined(const Member *member, uint32_t cookie, size_t state_size)
+static void send_joined(Member *member)
 {
-    Room           *room = member->room;
-    const tp_rules *rules = tp_sim_rules(room->sim);
-    Message         message = {
-        .type = MESSAGE_JOINED,
-        .room = number_of(member),
-        .epoch = room->live->epoch,
-        .tick = tp_sim_tick(room->sim),
-        .body.joined = {
-            .cookie = cookie,
-            .ahead = SERVER_INPUT_AHEAD,
-            .rules_size = rules->size,
-            .state_size = (uint32_t)state_size,
-            .root = tp_sim_root(room->sim),
-            .input_leaf = tp_sim_input_leaf(room->sim),
-            .event_leaf = tp_sim_event_leaf(room->sim),
-        },
-    };
+    Room   *room = member->room;
+    Message message = live_head(room, MESSAGE_JOINED);
+    message.body.joined.cookie = member->cookie;
+    message.body.joined.ahead = SERVER_INPUT_AHEAD;
+    message.body.joined.delay = (uint16_t)member->delay;
+    message.body.joined.report = (uint16_t)room->live->options.report_ticks;
+    message.body.joined.rules_size = tp_sim_rules(room->sim)->size;
+    memcpy(message.body.joined.token, member->token, MESSAGE_TOKEN_SIZE);
     for (uint32_t slot = 0; slot < room->live->players; slot++) {
         if (live_has_bit(member->slots, slot)) {
             message.body.joined.slots[message.body.joined.slot_count++] = (uint8_t)slot;
         }
     }
     peer_send(member->peer, &message);
-    send_pieces(member, MESSAGE_PIECE_RULES, rules->bytes, rules->size);
-    send_pieces(member, MESSAGE_PIECE_STATE, room->live->state, state_size);
+    live_say_pace(room, member);
+    send_rules(member);
 }
 
-bool live_join(Room *room, Peer *peer, const Message *message)
+void live_join(Room *room, Peer *peer, const Message *message)
 {
-    uint32_t cookie = message->body.join.cookie;
-    if (is_refused(room, peer, message)) {
-        return false;
+    Claim   claim = { .seat = NULL };
+    Refusal refusal;
+    judge(room, peer, message, &claim, &refusal);
+    Member *member = refusal.reason == MESSAGE_REASON_ASKED ? make_member(room, peer, message) : NULL;
+    if (refusal.reason == MESSAGE_REASON_ASKED && member == NULL) {
+        refusal.reason = MESSAGE_REASON_CROWDED;
+        snprintf(refusal.text, sizeof(refusal.text), "the server is out of memory");
     }
-    Member *member = NULL;
-    bool    has_state = take_state(room, peer, cookie);
-    if (has_state) {
-        member = calloc(1, sizeof(*member));
-    }
-    if (member == NULL || !grow_members(peer)) {
-        free(member);
+    if (member == NULL) {
         room->result.live.refused += 1;
-        if (has_state) {
-            peer_refuse(peer, cookie, MESSAGE_REASON_CROWDED, "the server is out of memory");
-        }
-        return false;
+        peer_refuse(peer, message->body.join.cookie, refusal.reason, refusal.text);
+        return;
     }
-    *member = (Member){ .room = room, .peer = peer };
-    take_slots(room, member, message->body.join.slots);
+    bool is_back = claim.slot_count > 0;
+    if (is_back) {
+        take_claim(room, member, &claim);
+    } else {
+        take_free_slots(room, member, message->body.join.slots);
+    }
+    if (is_back) {
+        // The same token for as long as somebody has the slots: another one could be lost on its way to the client, or to the disk.
+        memcpy(member->token, message->body.join.token, MESSAGE_TOKEN_SIZE);
+    } else if (member->slot_count > 0) {
+        room->host->random(room->host->to, member->token, MESSAGE_TOKEN_SIZE);
+        member->token[0] |= is_zero_token(member->token) ? 1 : 0;
+    }
     link_member(room, peer, member);
-    send_joined(member, cookie, room->live->state_size);
+    if (room->live->member_count == 1) {
+        live_allow_states(room, 1); // a room without ticks may have been looked after before there was anybody
+    }
+    send_joined(member);
     room->result.live.joins += 1;
-    post_slots(member, SERVER_EVENT_ROOM_JOIN, peer->address_text);
-    return true;
+    post_slots(member, is_back ? SERVER_EVENT_ROOM_REJOIN : SERVER_EVENT_ROOM_JOIN, peer->address_text);
+}
+
+static uint32_t count_present(const RoomLive *live)
+{
+    uint32_t count = 0;
+    for (uint32_t slot = 0; slot < live->players; slot++) {
+        count += live_is_present(live, slot) ? 1 : 0;
+    }
+    return count;
+}
+
+// The client has made the world of the rules: it is in.
+static void ready(Room *room, Member *member, const Message *message)
+{
+    RoomLive *live = room->live;
+    if (member->stage != MEMBER_RESERVED) {
+        return;
+    }
+    if (!tp_hash128_equal(message->body.ready.rules_id, tp_sim_rules(room->sim)->id)) {
+        live_leave(member, MESSAGE_REASON_INCOMPATIBLE, "READY has another hash of the rules than they have here: world, revision, layout or content differ");
+        return;
+    }
+    if (!member->is_present) {
+        member->is_present = true;
+        note_member(member);
+    }
+    live->awaits_return = live->awaits_return && member->slot_count == 0;
+    live->has_begun = live->has_begun || count_present(live) >= live->options.start_players;
+    live_keep_first(room);
+    live_begin_state(member);
+    room->host->clock_changed(room->host->to, room);
+}
+
+void live_message(Room *room, Member *member, const Message *message)
+{
+    if (message->epoch != room->live->epoch) {
+        room->result.live.wrong_epoch += message->type == MESSAGE_INPUT ? message->body.input.count : 0;
+        return;
+    }
+    switch ((uint32_t)message->type) {
+    case MESSAGE_READY: ready(room, member, message); break;
+    case MESSAGE_INPUT: live_input(room, member, message); break;
+    case MESSAGE_REPORT: live_report(room, member, message); break;
+    case MESSAGE_OWN_STATE: live_own_state(room, member, message); break;
+    case MESSAGE_PIECE: live_own_piece(room, member, message); break;
+    case MESSAGE_CHAT: live_chat(room, member, message); break;
+    case MESSAGE_LEAVE: leave_as_asked(member, message); break;
+    default: break; // peer.c lets nothing else through
+    }
+}
+
+// Who has not answered JOINED keeps slots that others might want.
+static void drop_unready(Room *room, int64_t now_ns)
+{
+    for (Member *member = room->live->members; member != NULL;) {
+        Member *next = member->next;
+        if (member->stage == MEMBER_RESERVED && now_ns - member->since_ns >= (int64_t)SERVER_READY_MS * 1000000) {
+            send_left(member, MESSAGE_REASON_SILENT, "READY did not come");
+            live_lose(member, MESSAGE_REASON_SILENT);
+        }
+        member = next;
+    }
+}
+
+void live_look(Room *room, int64_t now_ns)
+{
+    if (room->result.state != SERVER_ROOM_RUNNING) {
+        return;
+    }
+    drop_old_seats(room, now_ns);
+    drop_unready(room, now_ns);
+    live_desync_look(room, now_ns);
+    live_forget_state(room);
+    if (room_is_paused(room)) {
+        live_allow_states(room, 1 + live_rate_hz(room) / LOOKS_PER_SECOND);
+        live_pump(room);
+        if (room->is_log_failed && server_log_is_open(&room->log)) {
+            room_retry_log(room);
+        }
+    }
 }

@@ -1,29 +1,8 @@
 // lobby.c: listeners, and handing connections over.
 #include "lobby.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-
-// "127.0.0.1:7777" or "[::1]:7777".
-static bool parse_address(const char *text, struct sockaddr_storage *out)
-{
-    char        host[ADDRESS_TEXT_SIZE];
-    const char *colon = strrchr(text, ':');
-    bool        is_six = text[0] == '[';
-    const char *start = is_six ? text + 1 : text;
-    if (colon == NULL || colon == start || (is_six && colon[-1] != ']')) {
-        return false;
-    }
-    size_t size = (size_t)(colon - start) - (is_six ? 1 : 0);
-    char  *end = NULL;
-    long   port = strtol(colon + 1, &end, 10);
-    if (size >= sizeof(host) || colon[1] < '0' || colon[1] > '9' || *end != '\0' || port > 65535) {
-        return false;
-    }
-    memcpy(host, start, size);
-    host[size] = '\0';
-    return is_six ? uv_ip6_addr(host, (int)port, (struct sockaddr_in6 *)out) == 0 : uv_ip4_addr(host, (int)port, (struct sockaddr_in *)out) == 0;
-}
 
 // What the system made of it: the port, when 0 was asked for.
 static void learn_name(Lobby *lobby, const uv_tcp_t *listener)
@@ -82,7 +61,7 @@ bool lobby_listen(Lobby *lobby, uv_loop_t *loop, const char *address, tp_error *
     if (lobby->handle_count >= SERVER_LISTENERS_MAX) {
         return tp_error_set(error, "more than %d addresses: give fewer, or 0.0.0.0 for all", SERVER_LISTENERS_MAX);
     }
-    if (!parse_address(address, &storage)) {
+    if (!address_parse(address, &storage)) {
         return tp_error_set(error, "it is no address to listen on: give numbers and a port, like 127.0.0.1:7777 or [::1]:7777");
     }
     uv_tcp_t *listener = &lobby->listeners[lobby->handle_count];
@@ -106,23 +85,83 @@ bool lobby_listen(Lobby *lobby, uv_loop_t *loop, const char *address, tp_error *
     return true;
 }
 
+static void on_arrived(void *to, UdpHost *host, const UdpArrival *arrival)
+{
+    Lobby *lobby = to;
+    if (lobby->is_udp_open && peer_accept_udp(&lobby->peers, host, arrival) < 0) {
+        lobby->accept_failures += 1;
+    }
+}
+
+bool lobby_listen_udp(Lobby *lobby, uv_loop_t *loop, const char *address, tp_error *error)
+{
+    lobby->loop = loop;
+    if (lobby->has_udp) {
+        return tp_error_set(error, "datagrams are taken at one address: give one");
+    }
+    if (!datagrams_parse(address, &lobby->udp_address, error)) {
+        return false;
+    }
+    lobby->has_udp = true;
+    if (!datagrams_open(&lobby->udp, loop, &lobby->udp_address, 0, on_arrived, lobby, error)) {
+        udp_host_close(&lobby->udp);
+        return false;
+    }
+    lobby->is_udp_open = true;
+    return true;
+}
+
+// A socket of datagrams is all clients', so nobody's connection moves to another.
+static const char *refuse_udp(Lobby *lobby, uint32_t number, MessageReason *reason)
+{
+    *reason = MESSAGE_REASON_OTHER_LANE;
+    snprintf(lobby->udp_refusal, sizeof(lobby->udp_refusal), "datagrams for this room go to port %u: connect there, and say HELLO",
+             lobby->peers.directory->entries[number].udp_port);
+    return lobby->udp_refusal;
+}
+
+// Takes the connection to the lane of a room, with the message that asked for it. NULL, or what the peer is to be told.
+static const char *move(Lobby *lobby, Peer *peer, uint32_t number, const uint8_t *bytes, size_t size, MessageReason *reason)
+{
+    int status = 0;
+    if (carrier_channel(&peer->carrier) != NULL) {
+        return refuse_udp(lobby, number, reason);
+    }
+    PeerParcel *parcel = peer_pack(peer, number, bytes, size, &status);
+    *reason = status == UV_EBUSY ? MESSAGE_REASON_FULL : MESSAGE_REASON_CROWDED;
+    if (parcel == NULL) {
+        return status == UV_EBUSY ? "earlier answers wait to be read: read them, then ask again" :
+                                    "the server is short of what a connection needs: try again later";
+    }
+    if (!lobby->give(lobby->to, lobby->peers.directory->entries[number].lane, parcel)) {
+        peer_return(&lobby->peers, parcel);
+    }
+    return NULL;
+}
+
 static void on_join(void *to, Peer *peer, const Message *message, uint32_t number, const uint8_t *bytes, size_t size)
 {
-    Lobby                *lobby = to;
-    const DirectoryEntry *entry = &lobby->peers.directory->entries[number];
-    uint32_t              cookie = message->body.join.cookie;
-    if (atomic_load(&entry->listing->is_over)) {
-        peer_refuse(peer, cookie, MESSAGE_REASON_ENDED, "the room is over");
-        return;
+    Lobby        *lobby = to;
+    MessageReason reason = MESSAGE_REASON_ENDED;
+    const char   *why = "the room is over";
+    if (!atomic_load(&lobby->peers.directory->entries[number].listing->is_over)) {
+        why = move(lobby, peer, number, bytes, size, &reason);
     }
-    int         status = 0;
-    PeerParcel *parcel = peer_pack(peer, number, bytes, size, &status);
-    if (parcel == NULL && status == UV_EBUSY) {
-        peer_refuse(peer, cookie, MESSAGE_REASON_FULL, "earlier answers wait to be read: read them, then join");
-    } else if (parcel == NULL) {
-        peer_refuse(peer, cookie, MESSAGE_REASON_CROWDED, "the server is short of what a connection needs: try again later");
-    } else if (!lobby->give(lobby->to, entry->lane, parcel)) {
-        peer_return(&lobby->peers, parcel);
+    if (why != NULL) {
+        peer_refuse(peer, message->body.join.cookie, reason, why);
+    }
+}
+
+static void on_admin(void *to, Peer *peer, const Message *message, uint32_t number, const uint8_t *bytes, size_t size)
+{
+    Lobby        *lobby = to;
+    MessageReason reason;
+    const char   *why = "the room is over";
+    if (!atomic_load(&lobby->peers.directory->entries[number].listing->is_over)) {
+        why = move(lobby, peer, number, bytes, size, &reason);
+    }
+    if (why != NULL) {
+        peer_answer_admin(peer, number, message->epoch, 0, message->body.admin.cookie, false, why);
     }
 }
 
@@ -145,8 +184,10 @@ bool lobby_open(Lobby *lobby, tp_error *error)
 {
     lobby->peers.to = lobby;
     lobby->peers.join = on_join;
+    lobby->peers.admin = on_admin;
     lobby->peers.room_message = on_room_message;
     lobby->peers.leave = on_leave;
+    lobby->peers.udp = lobby->is_udp_open ? &lobby->udp : NULL;
     uv_prepare_init(lobby->loop, &lobby->turn); // cannot fail
     lobby->turn.data = lobby;
     uv_prepare_start(&lobby->turn, on_turn);
@@ -167,6 +208,7 @@ static void close_listeners(Lobby *lobby)
 void lobby_bye(Lobby *lobby)
 {
     close_listeners(lobby);
+    lobby->is_udp_open = false;
     if (lobby->peers.is_open) {
         peer_host_bye(&lobby->peers, MESSAGE_REASON_STOPPING);
     }
@@ -183,4 +225,11 @@ void lobby_close(Lobby *lobby)
         peer_host_drop(&lobby->peers);
         peer_host_close(&lobby->peers);
     }
+    lobby->is_udp_open = false;
+    udp_host_close(&lobby->udp);
+}
+
+void lobby_finish(Lobby *lobby)
+{
+    udp_host_finish(&lobby->udp);
 }

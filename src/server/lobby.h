@@ -1,6 +1,7 @@
 // lobby.h: the main thread's side of the network: listening, and connections until they ask for a room.
 #pragma once
 
+#include "datagrams.h"
 #include "peer.h"
 
 typedef struct Lobby {
@@ -19,13 +20,21 @@ typedef struct Lobby {
     uint32_t   taken_in_turn;
     bool       is_left[SERVER_LISTENERS_MAX]; ///< a connection waits that libuv has accepted and nobody has taken: it asks for no more
     bool       is_listening;
+    UdpHost    udp;
+    struct sockaddr_storage udp_address; ///< as it was told: threads have the next ports
+    bool       has_udp, is_udp_open;     ///< was opened, whatever became of it; takes new ones
+    char       udp_refusal[128];
 } Lobby;
 
 /// Binds at once, accepts nothing before lobby_open. False with the reason.
 bool lobby_listen(Lobby *lobby, uv_loop_t *loop, const char *address, tp_error *error);
+/// The same for datagrams; once. False with the reason.
+bool lobby_listen_udp(Lobby *lobby, uv_loop_t *loop, const char *address, tp_error *error);
 /// `peers` has loop, limits, directory and addresses set. False with the reason.
 bool lobby_open(Lobby *lobby, tp_error *error);
 /// Nobody new, and who is here hears BYE.
 void lobby_bye(Lobby *lobby);
 /// Closes everything; the loop must turn until it is empty.
 void lobby_close(Lobby *lobby);
+/// After that.
+void lobby_finish(Lobby *lobby);

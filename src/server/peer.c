@@ -58,12 +58,38 @@ static bool take(int64_t *credit)
     return true;
 }
 
-// A message more: false when it is one too many. Inputs beyond what the slots need are messages like others: those for a room that has
-// just ended, say.
-static bool take_credit(Peer *peer, bool is_input)
+// What a membership sends for every tick, or as often as it was told to.
+static bool is_regular(MessageType type)
 {
+    return type == MESSAGE_INPUT || type == MESSAGE_REPORT;
+}
+
+// A message more: false when it is one too many. Inputs beyond what the slots need are messages like others: those for a room that has
+// just ended, say. `message` NULL: it is none.
+static bool take_credit(Peer *peer, const Message *message)
+{
+    if (message != NULL && message->type == MESSAGE_PIECE && peer->pieces_credit > 0) {
+        peer->pieces_credit -= 1;
+        return true;
+    }
     refill(peer);
-    return (is_input && take(&peer->input_credit)) || take(&peer->credit);
+    return (message != NULL && is_regular(message->type) && take(&peer->input_credit)) || take(&peer->credit);
+}
+
+void peer_allow_pieces(Peer *peer, uint32_t count)
+{
+    peer->pieces_credit = count;
+}
+
+size_t peer_waiting(Peer *peer)
+{
+    carrier_flush(&peer->carrier);
+    return carrier_waiting(&peer->carrier);
+}
+
+size_t peer_waiting_max(const Peer *peer)
+{
+    return peer->carrier.out_max;
 }
 
 void peer_add_room(Peer *peer, uint64_t inputs_per_second)
@@ -115,6 +141,18 @@ void peer_refuse(Peer *peer, uint32_t cookie, MessageReason reason, const char *
         .type = MESSAGE_REFUSED,
         .room = MESSAGE_ROOM_NONE,
         .body.refused = { .cookie = cookie, .reason = reason, .text = message_text(text) },
+    };
+    peer_send(peer, &message);
+}
+
+void peer_answer_admin(Peer *peer, uint32_t room, uint32_t epoch, uint64_t tick, uint32_t cookie, bool is_done, const char *text)
+{
+    Message message = {
+        .type = MESSAGE_ADMINED,
+        .room = room,
+        .epoch = epoch,
+        .tick = tick,
+        .body.admined = { .cookie = cookie, .is_done = is_done ? 1 : 0, .text = message_text(text) },
     };
     peer_send(peer, &message);
 }
@@ -213,11 +251,31 @@ static void join(Peer *peer, const Message *message, const uint8_t *bytes, size_
     }
 }
 
+static void admin(Peer *peer, const Message *message, const uint8_t *bytes, size_t size)
+{
+    const PeerHost *host = peer->host;
+    uint32_t        number = message->room;
+    if (number >= host->directory->count || !host->directory->entries[number].is_live) {
+        peer_answer_admin(peer, number, message->epoch, 0, message->body.admin.cookie, false, "there is no live room of this number; LIST tells which there are");
+    } else {
+        host->admin(host->to, peer, message, number, bytes, size);
+    }
+}
+
 static void answer_ping(Peer *peer, const Message *message)
 {
     Message answer = *message;
     answer.type = MESSAGE_PONG;
     peer_send(peer, &answer);
+}
+
+static void take_piece(Peer *peer, const Message *message)
+{
+    if (message->body.piece.kind == MESSAGE_PIECE_OWN) {
+        peer->host->room_message(peer->host->to, peer, message);
+    } else {
+        peer_bye(peer, MESSAGE_REASON_MALFORMED, "only a server may send this piece");
+    }
 }
 
 static void dispatch(Peer *peer, const Message *message, const uint8_t *bytes, size_t size)
@@ -230,19 +288,34 @@ static void dispatch(Peer *peer, const Message *message, const uint8_t *bytes, s
         peer_bye(peer, MESSAGE_REASON_MALFORMED, "the first message must be HELLO");
         return;
     }
+    if (message->type == MESSAGE_PIECE && message->body.piece.kind != MESSAGE_PIECE_OWN) {
+        peer_bye(peer, MESSAGE_REASON_MALFORMED, "only a server may send pieces of this kind");
+        return;
+    }
     switch (message->type) {
     case MESSAGE_LIST: list(peer, message->body.list.first); break;
     case MESSAGE_JOIN: join(peer, message, bytes, size); break;
     case MESSAGE_LEAVE:
+    case MESSAGE_READY:
+    case MESSAGE_REPORT:
+    case MESSAGE_OWN_STATE:
+    case MESSAGE_CHAT:
     case MESSAGE_INPUT: peer->host->room_message(peer->host->to, peer, message); break;
+    case MESSAGE_PIECE: take_piece(peer, message); break;
+    case MESSAGE_ADMIN: admin(peer, message, bytes, size); break;
     case MESSAGE_PING: answer_ping(peer, message); break;
     case MESSAGE_HELLO:
     case MESSAGE_WELCOME:
     case MESSAGE_ROOMS:
     case MESSAGE_JOINED:
     case MESSAGE_REFUSED:
-    case MESSAGE_PIECE:
+    case MESSAGE_STATE:
     case MESSAGE_CONFIRMED:
+    case MESSAGE_WANTED:
+    case MESSAGE_TIMING:
+    case MESSAGE_SAID:
+    case MESSAGE_ADMINED:
+    case MESSAGE_PACE:
     case MESSAGE_LEFT:
     case MESSAGE_PONG:
     case MESSAGE_BYE:
@@ -256,7 +329,7 @@ static void on_message(void *to, const uint8_t *bytes, size_t size)
     Peer   *peer = to;
     Message message;
     const char *wrong = message_decode(bytes, size, &message);
-    if (!take_credit(peer, wrong == NULL && message.type == MESSAGE_INPUT)) {
+    if (!take_credit(peer, wrong == NULL ? &message : NULL)) {
         peer_bye(peer, MESSAGE_REASON_FLOOD, "more messages a second than this server takes");
     } else if (wrong != NULL) {
         peer_bye(peer, MESSAGE_REASON_MALFORMED, wrong);
@@ -339,8 +412,8 @@ static void on_broken(void *to)
 
 static const CarrierEvents carrier_events = { .message = on_message, .ended = on_ended, .broken = on_broken };
 
-// A peer with an open carrier that nothing flows through yet.
-static Peer *make_peer(PeerHost *host)
+// A peer with an open carrier that nothing flows through yet: over TCP, or of an arrival.
+static Peer *make_peer(PeerHost *host, UdpHost *udp, const UdpArrival *arrival)
 {
     Peer *peer = calloc(1, sizeof(*peer));
     if (peer == NULL) {
@@ -351,7 +424,10 @@ static Peer *make_peer(PeerHost *host)
     peer->credit = (int64_t)base_rate(host) * BURST_SECONDS * CREDIT_OF_MESSAGE;
     peer->list_credit = (int64_t)SERVER_LISTS_PER_SECOND * BURST_SECONDS * CREDIT_OF_MESSAGE;
     peer_heard(peer);
-    if (carrier_open(&peer->carrier, host->loop, &carrier_events, peer, host->limits->send_queue_bytes) < 0) {
+    uint32_t most = host->limits->send_queue_bytes;
+    int      status = arrival != NULL ? carrier_open_udp(&peer->carrier, udp, arrival, &carrier_events, peer, most) :
+                                        carrier_open(&peer->carrier, host->loop, &carrier_events, peer, most);
+    if (status < 0) {
         free(peer);
         return NULL;
     }
@@ -367,10 +443,8 @@ static Peer *make_peer(PeerHost *host)
 static void learn_address(Peer *peer)
 {
     struct sockaddr_storage storage;
-    int                     size = sizeof(storage);
-    memset(&storage, 0, sizeof(storage));
     snprintf(peer->address_text, sizeof(peer->address_text), "unknown");
-    if (uv_tcp_getpeername(&peer->carrier.handle, (struct sockaddr *)&storage, &size) < 0) {
+    if (!carrier_address(&peer->carrier, &storage)) {
         return; // gone already; the read will say so
     }
     peer->address = address_of((struct sockaddr *)&storage);
@@ -386,9 +460,31 @@ static void bound_socket(Peer *peer)
     uv_recv_buffer_size((uv_handle_t *)&peer->carrier.handle, &size);
 }
 
+// Too many hear so, and are closed.
+static void count_in(Peer *peer)
+{
+    learn_address(peer);
+    peer->is_counted = addresses_add(peer->host->addresses, &peer->address);
+    if (!peer->is_counted) {
+        peer_bye(peer, MESSAGE_REASON_CROWDED, "too many connections, from here or in all: try again later");
+        carrier_flush(&peer->carrier);
+        carrier_close(&peer->carrier);
+    }
+}
+
+int peer_accept_udp(PeerHost *host, UdpHost *udp, const UdpArrival *arrival)
+{
+    Peer *peer = make_peer(host, udp, arrival);
+    if (peer == NULL) {
+        return UV_ENOMEM;
+    }
+    count_in(peer);
+    return 0;
+}
+
 int peer_accept(PeerHost *host, uv_stream_t *listener)
 {
-    Peer *peer = make_peer(host);
+    Peer *peer = make_peer(host, NULL, NULL);
     if (peer == NULL) {
         return UV_ENOMEM;
     }
@@ -399,19 +495,13 @@ int peer_accept(PeerHost *host, uv_stream_t *listener)
         return status;
     }
     bound_socket(peer);
-    learn_address(peer);
-    peer->is_counted = addresses_add(host->addresses, &peer->address);
-    if (!peer->is_counted) {
-        peer_bye(peer, MESSAGE_REASON_CROWDED, "too many connections, from here or in all: try again later");
-        carrier_flush(&peer->carrier);
-        carrier_close(&peer->carrier);
-    }
+    count_in(peer);
     return 0;
 }
 
 Peer *peer_adopt(PeerHost *host, const PeerParcel *parcel)
 {
-    Peer *peer = make_peer(host);
+    Peer *peer = make_peer(host, NULL, NULL);
     if (peer == NULL) {
         close(parcel->socket);
         addresses_remove(host->addresses, &parcel->address);
@@ -468,11 +558,17 @@ void peer_parcel_drop(PeerHost *host, PeerParcel *parcel)
 // Sending can only mark carriers as ending; they are taken out of the lists later, from inside the loop.
 void peer_host_flush(PeerHost *host)
 {
+    if (host->udp != NULL && host->dirty != NULL) {
+        udp_host_cork(host->udp);
+    }
     while (host->dirty != NULL) {
         Peer *peer = host->dirty;
         host->dirty = peer->next_dirty;
         peer->is_dirty = false;
         carrier_flush(&peer->carrier);
+    }
+    if (host->udp != NULL) {
+        udp_host_uncork(host->udp);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "carrier.h"
 #include "directory.h"
 #include "server.h"
+#include "udp_host.h"
 
 typedef struct Peer     Peer;
 typedef struct PeerHost PeerHost;
@@ -31,6 +32,8 @@ struct Peer {
     int64_t   list_credit;       ///< of LIST
     uint64_t  inputs_per_second; ///< that its memberships need
     uint64_t  inputs_most;       ///< the most that they have needed
+    uint32_t  pieces_credit;     ///< PIECEs that it was asked for
+    uint32_t  wrong_keys;        ///< of administrators that are none
     uint64_t  bytes_before;      ///< the carrier's bytes_out at the last look, to know who reads
     bool      has_list;          ///< a page waits for its turn: `list_first`
     uint32_t  list_first;
@@ -48,7 +51,7 @@ typedef struct PeerParcel {
     char               address_text[ADDRESS_TEXT_SIZE];
     uint32_t           number;     ///< the room it asked for
     size_t             join_size;
-    uint8_t            join[MESSAGE_SIZE_MAX];
+    uint8_t            join[MESSAGE_SIZE_MAX]; ///< the message that brought it here: JOIN or ADMIN
     size_t             rest_size;
     uint8_t            rest[];     ///< read already, after the JOIN
 } PeerParcel;
@@ -62,14 +65,17 @@ struct PeerHost {
     void                  *to;
     /// A JOIN for room `number` of the directory, whose message is `bytes`.
     void (*join)(void *to, Peer *peer, const Message *message, uint32_t number, const uint8_t *bytes, size_t size);
+    /// An ADMIN for a live room of the directory, likewise.
+    void (*admin)(void *to, Peer *peer, const Message *message, uint32_t number, const uint8_t *bytes, size_t size);
     /// A moment between messages: whatever is due may be done. May be NULL.
     void (*breathe)(void *to);
-    /// LEAVE or INPUT.
+    /// LEAVE, READY, INPUT, REPORT, OWN_STATE, PIECE or CHAT.
     void (*room_message)(void *to, Peer *peer, const Message *message);
     /// The peer leaves: its memberships end now, for this reason.
     void (*leave)(void *to, Peer *peer, uint32_t reason);
     /// One peer less. May be NULL.
     void (*gone)(void *to);
+    UdpHost      *udp;                ///< that its peers over datagrams share; NULL: none
     uv_prepare_t flush;               ///< before the loop waits: what was said in this turn leaves
     uv_timer_t   look;                ///< for silent and leaving ones
     uint64_t     look_due_ms;         ///< 0: it has not looked yet
@@ -94,6 +100,8 @@ void peer_host_drop(PeerHost *host);
 
 /// A new connection of a listener. Counts it; what is too much gets BYE (crowded). Negative libuv error when there was none to take.
 int  peer_accept(PeerHost *host, uv_stream_t *listener);
+/// The same for one that comes by datagrams, from inside the UDP host's `arrived`. Negative libuv error when it cannot be taken.
+int  peer_accept_udp(PeerHost *host, UdpHost *udp, const UdpArrival *arrival);
 /// Takes a parcel's socket; NULL when that cannot be done, and the socket is closed and no longer counted. The bytes of the rest
 /// follow from inside the loop. The parcel stays the caller's.
 Peer *peer_adopt(PeerHost *host, const PeerParcel *parcel);
@@ -110,9 +118,16 @@ void peer_add_room(Peer *peer, uint64_t inputs_per_second);
 /// One less.
 void peer_drop_room(Peer *peer, uint64_t inputs_per_second);
 
+/// Bytes that wait for it to be read, after what was said has been handed to the system; and how many may wait at most.
+size_t peer_waiting(Peer *peer);
+size_t peer_waiting_max(const Peer *peer);
+/// It was asked to send so many PIECEs: they cost no credit.
+void peer_allow_pieces(Peer *peer, uint32_t count);
+
 void peer_send(Peer *peer, const Message *message);
 /// The same for bytes that are encoded already.
 void peer_send_bytes(Peer *peer, const uint8_t *bytes, size_t size);
 void peer_refuse(Peer *peer, uint32_t cookie, MessageReason reason, const char *text);
+void peer_answer_admin(Peer *peer, uint32_t room, uint32_t epoch, uint64_t tick, uint32_t cookie, bool is_done, const char *text);
 /// Says why, stops listening, and closes once the other side has gone, or a second later. Memberships end at once.
 void peer_bye(Peer *peer, MessageReason reason, const char *text);

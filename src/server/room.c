@@ -30,6 +30,15 @@ void room_post(Room *room, ServerEventKind kind, uint64_t value, const char *tex
     post(room, &event);
 }
 
+void room_post_of_tick(Room *room, ServerEventKind kind, uint64_t tick, uint64_t value, const char *text)
+{
+    ServerEvent event = event_of(room, kind);
+    event.tick = tick;
+    event.value = value;
+    snprintf(event.text, sizeof(event.text), "%s", text);
+    post(room, &event);
+}
+
 void room_post_chat(Room *room, ServerEventKind kind, uint64_t value, const char *text)
 {
     uint64_t now_ms = 0;
@@ -46,7 +55,8 @@ void room_post_chat(Room *room, ServerEventKind kind, uint64_t value, const char
     room_post(room, kind, value, text);
 }
 
-bool room_open_log(Room *room, const tp_ident *ident, tp_error *error)
+bool room_open_log(Room *room, const tp_ident *ident, void (*member)(void *to, uint32_t slot, const uint8_t token_hash[SERVER_TOKEN_HASH]),
+                   ServerLogTakenUp *taken_up, tp_error *error)
 {
     const char      *slash = strrchr(room->result.path, '/');
     ServerLogOptions options = {
@@ -57,10 +67,14 @@ bool room_open_log(Room *room, const tp_ident *ident, tp_error *error)
         .build = room->host->options->build,
         .durability = room->durability,
         .ident = ident,
+        .rotate_ticks = room->live != NULL ? room->live->options.rotate_ticks : 0,
+        .goes_on = member != NULL,
+        .member = member,
+        .member_to = room,
         .drained = room->host->drained,
         .to = room->host->to,
     };
-    if (!server_log_open(&room->log, room->sim, &options, error)) {
+    if (!server_log_open(&room->log, room->sim, &options, taken_up, error)) {
         return false;
     }
     snprintf(room->result.log_path, sizeof(room->result.log_path), "%s", room->log.path);
@@ -83,7 +97,7 @@ static void say_log_failed(Room *room)
     }
     room->has_said_log_failed = true;
     ServerEvent event = event_of(room, SERVER_EVENT_RECORD_FAILED);
-    snprintf(event.text, sizeof(event.text), "%s: the room goes on without: make room on the disk and run it again", room->result.log_error);
+    snprintf(event.text, sizeof(event.text), "%s: the room goes on, and tries again: make room on the disk", room->result.log_error);
     post(room, &event);
 }
 
@@ -92,6 +106,24 @@ void room_lose_log(Room *room)
     room->is_log_failed = true;
     keep_log_error(room);
     say_log_failed(room);
+}
+
+void room_retry_log(Room *room)
+{
+    uint64_t gap_ticks = 0;
+    if (!server_log_retry(&room->log, room->sim, room->host->now_ns(room->host->to), &gap_ticks)) {
+        return;
+    }
+    room->is_log_failed = false;
+    room->has_said_log_failed = false; // the next time is another one
+    room->result.gap_ticks += gap_ticks;
+    room_post(room, SERVER_EVENT_RECORD_RESUMED, gap_ticks, room->log.path);
+}
+
+void room_log_rotated(Room *room)
+{
+    snprintf(room->result.log_path, sizeof(room->result.log_path), "%s", room->log.path);
+    room_post(room, SERVER_EVENT_RECORD_ROTATED, tp_sim_tick(room->sim), room->log.path);
 }
 
 static bool has_fault(const Room *room)
@@ -163,7 +195,7 @@ static bool prepare(Room *room)
         return recorded_prepare(room);
     }
     uint64_t ticks = room->live->options.ticks;
-    bool     is_over = tp_sim_is_faulted(room->sim) || room->result.report.verdict == TP_INTERNAL || live_is_deserted(room) ||
+    bool     is_over = tp_sim_is_faulted(room->sim) || room->live->is_ending || room->result.report.verdict == TP_INTERNAL || live_is_deserted(room) ||
                    (ticks > 0 && tp_sim_tick(room->sim) >= ticks);
     return !is_over;
 }
@@ -198,7 +230,8 @@ void room_open(Room *room)
 
 void room_start_clock(Room *room, int64_t now_ns)
 {
-    tp_tickclock_init(&room->clock, room->result.report.tick_rate_hz, SERVER_CATCH_UP_TICKS, now_ns);
+    uint32_t rate_hz = room->live != NULL ? live_rate_hz(room) : room->result.report.tick_rate_hz;
+    tp_tickclock_init(&room->clock, rate_hz, SERVER_CATCH_UP_TICKS, now_ns);
 }
 
 int64_t room_next_due_ns(const Room *room)
@@ -216,6 +249,7 @@ void room_resume(Room *room)
 {
     room->live->is_paused = false;
     room_post_chat(room, SERVER_EVENT_ROOM_RESUMED, 0, "");
+    live_say_pace(room, NULL);
 }
 
 // The clock stands still for a while, or for good: the rate held is that of the stretches in which it ran.
@@ -230,12 +264,21 @@ static void end_stretch(Room *room)
     room->stretch_ticks = 0;
 }
 
+void room_pause(Room *room, const char *why)
+{
+    if (!room->live->is_paused) {
+        room->live->is_paused = true;
+        room->live->stall_start_ns = 0;
+        end_stretch(room);
+        room_post_chat(room, SERVER_EVENT_ROOM_PAUSED, 0, why);
+        live_say_pace(room, NULL);
+    }
+}
+
 static void pause_live(Room *room)
 {
     if (room->live != NULL && room->result.state == SERVER_ROOM_RUNNING && !live_can_resume(room)) {
-        room->live->is_paused = true;
-        end_stretch(room);
-        room_post_chat(room, SERVER_EVENT_ROOM_PAUSED, 0, "");
+        room_pause(room, room->live->is_held ? "an administrator has paused it" : "");
     }
 }
 
@@ -331,9 +374,20 @@ static void run_due(Room *room, int64_t now_ns)
 
 void room_wake(Room *room, int64_t now_ns)
 {
-    int64_t start_ns = ticker_thread_cpu_ns();
     run_due(room, now_ns);
-    room->result.cpu_ns += ticker_thread_cpu_ns() - start_ns;
+}
+
+void room_measure(Room *room)
+{
+    ServerRoomResult *result = &room->result;
+    ServerLiveCounts *live = &result->live;
+    memset(&room->lateness, 0, sizeof(room->lateness));
+    room->first_ns = room->last_ns = 0;
+    room->stretch_ticks = 0;
+    result->held_ticks = result->late_ticks = result->dropped_ticks = result->hitches = 0;
+    result->running_ns = result->cpu_ns = 0;
+    live->inputs = live->repeated = live->neutral = live->late = live->early = live->duplicate = live->stalls = 0;
+    live->stalled_ns = 0;
 }
 
 void room_slice(Room *room, int64_t until_ns, int64_t (*now)(void))
@@ -456,6 +510,9 @@ void room_post_status(Room *room)
 void room_finish(Room *room)
 {
     if (room->live != NULL) {
+        if (room->sim != NULL) {
+            live_desync_finish(room);
+        }
         tp_sim_destroy(room->sim);
         room->sim = NULL;
     } else {

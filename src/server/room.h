@@ -11,6 +11,12 @@
 struct Room;
 typedef struct RoomLive RoomLive;
 
+/// Work off the tick thread, on copies. `run` runs on another thread, then `done` on the room's own; the job is its maker's.
+typedef struct RoomJob {
+    void (*run)(struct RoomJob *job);
+    void (*done)(struct RoomJob *job);
+} RoomJob;
+
 /// What a room says while it lives. On the room's own thread; the event is borrowed for the call.
 typedef struct RoomHost {
     const ServerOptions *options;
@@ -18,6 +24,10 @@ typedef struct RoomHost {
     void (*drained)(void *to); ///< from a recorder thread: look for rooms whose logs are written
     /// Whether one more of the events that clients cause may be told. NULL: always.
     bool (*may_chat)(void *to, uint64_t *now_ms);
+    int64_t (*now_ns)(void *to);
+    void (*random)(void *to, void *bytes, size_t size); ///< for tokens: nobody can guess them
+    void (*work)(void *to, RoomJob *job);
+    void (*clock_changed)(void *to, struct Room *room); ///< it may have a clock now, or another rate
     void *to;
 } RoomHost;
 
@@ -69,11 +79,15 @@ void    room_start_clock(Room *room, int64_t now_ns);
 bool    room_is_paused(const Room *room);
 /// There is somebody again. The caller starts the clock.
 void    room_resume(Room *room);
+/// Its clock stands still from now on, until room_resume. `why`: one line; empty: nobody is there.
+void    room_pause(Room *room, const char *why);
 int64_t room_next_due_ns(const Room *room);
-/// Real time: runs the ticks that are due, at most SERVER_CATCH_UP_TICKS.
+/// Real time: runs the ticks that are due, at most SERVER_CATCH_UP_TICKS. What they cost is the caller's to add to the result, who wakes many.
 void room_wake(Room *room, int64_t now_ns);
 /// As fast as it goes: runs ticks until the room is done or the clock says `until_ns` or later; at least one.
 void room_slice(Room *room, int64_t until_ns, int64_t (*now)(void));
+/// Forgets what was measured so far: how late ticks were, what was dropped, how inputs came, what ticks cost.
+void room_measure(Room *room);
 /// Ends the run with END (stopped). Nothing to do when it is not running.
 void room_stop(Room *room);
 /// CLOSING and its log is written: the loop is DONE. True when it was.
@@ -85,6 +99,8 @@ void room_post_last(Room *room);
 void room_post_status(Room *room);
 /// An event of this room, with one line for people.
 void room_post(Room *room, ServerEventKind kind, uint64_t value, const char *text);
+/// The same about a tick of before.
+void room_post_of_tick(Room *room, ServerEventKind kind, uint64_t tick, uint64_t value, const char *text);
 /// The same for an event that clients can cause as often as they like: SERVER_MEMBER_EVENTS holds.
 void room_post_chat(Room *room, ServerEventKind kind, uint64_t value, const char *text);
 /// Frees what a DONE or WAITING room still holds.
@@ -103,8 +119,14 @@ void recorded_step(Room *room);
 void recorded_finish(Room *room);
 void recorded_close(Room *room);
 
-/// Opens the room's own log once the world stands at its first tick. `ident` is that of the recorded source, or NULL. False with the reason.
-bool room_open_log(Room *room, const tp_ident *ident, tp_error *error);
+/// Opens the room's own log once the world stands at its first tick. `ident` is that of the recorded source, or NULL. `member`: a log of before that has no
+/// END is taken up, with its memberships; NULL: it is not. False with the reason.
+bool room_open_log(Room *room, const tp_ident *ident, void (*member)(void *to, uint32_t slot, const uint8_t token_hash[SERVER_TOKEN_HASH]),
+                   ServerLogTakenUp *taken_up, tp_error *error);
+/// The log that failed is tried again, when it is time.
+void room_retry_log(Room *room);
+/// The log's next file was begun.
+void room_log_rotated(Room *room);
 /// Writing has failed: says so once, and the room goes on without.
 void room_lose_log(Room *room);
 /// The run is over: concludes, hands the own log's end over.

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SPEED_USUAL = 1000, COMMAND_HEAD = 16 };
+
 static void *array_of(size_t count, size_t size)
 {
     return calloc(count + 1, size > 0 ? size : 1);
@@ -18,7 +20,7 @@ static bool make_arrays(RoomLive *live, const tp_layout *layout)
     size_t                native_size = input != NULL ? input->struct_size : 0;
     live->players = layout->setup.players;
     live->input_size = layout->input_size;
-    live->row_capacity = tp_row_size_fixed(live->players, live->input_size);
+    live->row_capacity = tp_row_size_fixed(live->players, live->input_size) + SERVER_COMMANDS_WAITING * (COMMAND_HEAD + MESSAGE_COMMAND_MAX);
     live->slots = array_of(live->players, sizeof(*live->slots));
     live->stamps = array_of((size_t)live->players * SERVER_INPUT_AHEAD, sizeof(*live->stamps));
     live->inputs = array_of((size_t)live->players * SERVER_INPUT_AHEAD, live->input_size);
@@ -73,9 +75,18 @@ bool live_create(Room *room, const ServerLiveOptions *options, tp_error *error)
     live->options.players = options->players > 0 ? options->players : world->players_standard;
     live->options.tick_rate_hz = options->tick_rate_hz > 0 ? options->tick_rate_hz : world->tick_rate_hz;
     live->options.stall_ms = options->stall_ms > 0 ? options->stall_ms : SERVER_STALL_MS;
+    live->options.report_ticks = options->report_ticks == 0 ? SERVER_REPORT_TICKS : options->report_ticks == UINT32_MAX ? 0 : options->report_ticks;
+    live->options.rejoin_seconds =
+        options->rejoin_seconds == 0 ? SERVER_REJOIN_SECONDS : options->rejoin_seconds == UINT32_MAX ? 0 : options->rejoin_seconds;
     live->epoch = 1;
-    live->state_tick = UINT64_MAX;
-    if (make_live(live, error)) {
+    live->speed = SPEED_USUAL;
+    for (uint32_t i = 0; i < SERVER_SNAPSHOTS; i++) {
+        live->keeps[i].tick = UINT64_MAX;
+    }
+    live->desync_dir = options->desync_dir != NULL ? strdup(options->desync_dir) : NULL;
+    live->options.desync_dir = live->desync_dir;
+    bool is_kept = options->desync_dir == NULL || live->desync_dir != NULL || tp_error_set(error, "out of memory");
+    if (is_kept && make_live(live, error)) {
         return true;
     }
     live_destroy(room);
@@ -88,7 +99,20 @@ void live_destroy(Room *room)
     if (live == NULL) {
         return;
     }
-    assert(live->members == NULL);
+    assert(live->members == NULL && live->jobs == 0);
+    live_desync_finish(room);
+    while (live->seats != NULL) {
+        Seat *next = live->seats->next;
+        free(live->seats);
+        live->seats = next;
+    }
+    for (uint32_t i = 0; i < SERVER_SNAPSHOTS; i++) {
+        free(live->keeps[i].bytes);
+    }
+    live_release_state(live->state);
+    history_finish(&live->history);
+    free(live->desync_dir);
+    free(live->commands);
     free(live->slots);
     free(live->stamps);
     free(live->inputs);
@@ -98,7 +122,6 @@ void live_destroy(Room *room)
     free(live->row_bytes);
     free(live->native);
     free(live->predicted);
-    free(live->state);
     free(live);
     room->live = NULL;
 }
@@ -113,17 +136,88 @@ static void fill_report(const Room *room, tp_report *report)
     report->tick_rate_hz = live->options.tick_rate_hz;
 }
 
-bool live_open(Room *room, tp_error *error)
+static Seat *seat_of_hash(const RoomLive *live, const uint8_t hash[SERVER_TOKEN_HASH])
+{
+    Seat *seat = live->seats;
+    while (seat != NULL && memcmp(seat->token_hash, hash, SERVER_TOKEN_HASH) != 0) {
+        seat = seat->next;
+    }
+    return seat;
+}
+
+// A membership of the log that goes on: its slots are kept for who has the token. Out of memory, he is a stranger.
+static void take_up_member(void *to, uint32_t slot, const uint8_t token_hash[SERVER_TOKEN_HASH])
+{
+    Room     *room = to;
+    RoomLive *live = room->live;
+    if (slot >= live->players || live->slots[slot].seat != NULL || live->options.rejoin_seconds == 0) {
+        return;
+    }
+    Seat *seat = seat_of_hash(live, token_hash);
+    if (seat == NULL) {
+        seat = calloc(1, sizeof(*seat));
+        if (seat == NULL) {
+            return;
+        }
+        memcpy(seat->token_hash, token_hash, SERVER_TOKEN_HASH);
+        seat->until_ns = room->host->now_ns(room->host->to) + (int64_t)live->options.rejoin_seconds * 1000000000;
+        seat->next = live->seats;
+        live->seats = seat;
+    }
+    seat->slot_count += 1;
+    live_set_bit(seat->slots, slot, true);
+    live->slots[slot].seat = seat;
+    live->taken += 1;
+}
+
+// Where a run that broke off goes on: who was there is awaited, and nobody else gets his slot before the world has seen him leave.
+static void take_up(Room *room, const ServerLogTakenUp *taken_up)
 {
     RoomLive *live = room->live;
+    live->has_begun = true;
+    live->awaits_return = live->options.when_empty == SERVER_EMPTY_PAUSE;
+    for (uint32_t slot = 0; slot < live->players; slot++) {
+        live->slots[slot].was_present = taken_up->next_tick > 0;
+    }
+    live_publish_taken(room);
+}
+
+bool live_open(Room *room, tp_error *error)
+{
+    RoomLive        *live = room->live;
+    ServerLogTakenUp taken_up = { .is_taken_up = false };
     fill_report(room, &room->result.report);
     room->sim = make_sim(live, error);
     if (room->sim == NULL) {
         return false;
     }
     live->has_begun = live->options.start_players == 0;
+    if (room->record_dir != NULL && !room_open_log(room, NULL, live->options.starts_anew ? NULL : take_up_member, &taken_up, error)) {
+        return false;
+    }
+    live->epoch = taken_up.epoch + 1; // above that of every server before, whether its log goes on or not
+    if (taken_up.is_taken_up) {
+        take_up(room, &taken_up);
+        room_post(room, SERVER_EVENT_ROOM_RECOVERED, taken_up.cut_bytes, room->log.path);
+    } else if (taken_up.passed_over[0] != '\0') {
+        room_post(room, SERVER_EVENT_ROOM_RECOVERED, UINT64_MAX, taken_up.passed_over);
+    }
+    history_begin(&live->history, tp_sim_tick(room->sim));
     live->is_paused = !live_can_resume(room);
-    return room->record_dir == NULL || room_open_log(room, NULL, error);
+    return true;
+}
+
+uint32_t live_rate_hz(const Room *room)
+{
+    const RoomLive *live = room->live;
+    uint64_t        rate_hz = ((uint64_t)live->options.tick_rate_hz * live->speed + SPEED_USUAL / 2) / SPEED_USUAL;
+    return (uint32_t)(rate_hz < 1 ? 1 : rate_hz > SERVER_TICK_RATE_MAX ? SERVER_TICK_RATE_MAX : rate_hz);
+}
+
+bool live_is_present(const RoomLive *live, uint32_t slot)
+{
+    const LiveSlot *state = &live->slots[slot];
+    return state->owner != NULL ? state->owner->is_present : state->seat != NULL;
 }
 
 static tp_row fill_row(Room *room)
@@ -132,7 +226,7 @@ static tp_row fill_row(Room *room)
     memset(live->presence, 0, sizeof(live->presence));
     memset(live->origins, 0, sizeof(live->origins));
     for (uint32_t slot = 0; slot < live->players; slot++) {
-        bool is_present = live->slots[slot].owner != NULL;
+        bool is_present = live_is_present(live, slot);
         live_set_bit(live->presence, slot, is_present);
         live->slots[slot].was_present = is_present;
         live->was_somebody = live->was_somebody || is_present; // who left before a tick was never there
@@ -142,51 +236,44 @@ static tp_row fill_row(Room *room)
             memset(live->row_inputs + (size_t)slot * live->input_size, 0, live->input_size);
         }
     }
-    return (tp_row){ .presence = live->presence, .origins = live->origins, .inputs = live->row_inputs };
+    for (uint32_t i = 0; i < live->command_count; i++) {
+        const LiveCommand *command = &live->commands[i];
+        live->row_commands[i] = (tp_command){ .source = TP_SOURCE_HOST, .type = command->type, .size = command->size, .data = command->bytes };
+    }
+    tp_row row = { .presence = live->presence, .origins = live->origins, .inputs = live->row_inputs, .command_count = live->command_count,
+                   .commands = live->row_commands };
+    live->command_count = 0;
+    return row;
 }
 
-static void broadcast(Room *room, uint64_t tick, const tp_row *row)
+static void record(Room *room, tp_sim_status status, const tp_row *row)
 {
-    RoomLive  *live = room->live;
-    tp_hash128 root = tp_sim_root(room->sim);
-    if (live->members == NULL) {
+    if (!server_log_is_open(&room->log)) {
         return;
     }
-    size_t size = tp_row_encode(tp_sim_layout(room->sim), row, live->row_bytes, live->row_capacity);
-    size_t parts = (size + MESSAGE_PART_MAX - 1) / MESSAGE_PART_MAX;
-    assert(size > 0 && parts <= UINT8_MAX);
-    Message message = {
-        .type = MESSAGE_CONFIRMED,
-        .room = live->number,
-        .epoch = live->epoch,
-        .tick = tick,
-        .body.confirmed = { .root = root, .parts = (uint8_t)parts,
-                            .durable = server_log_is_open(&room->log) && !room->is_log_failed ? server_log_durable_tick(&room->log) : 0 },
-    };
-    for (size_t part = 0; part < parts; part++) {
-        size_t  left = size - part * MESSAGE_PART_MAX;
-        uint8_t bytes[MESSAGE_SIZE_MAX];
-        message.body.confirmed.part = (uint8_t)part;
-        message.body.confirmed.size = (uint16_t)(left < MESSAGE_PART_MAX ? left : MESSAGE_PART_MAX);
-        message.body.confirmed.bytes = live->row_bytes + part * MESSAGE_PART_MAX;
-        size_t message_size = message_encode(&message, bytes);
-        assert(message_size > 0);
-        for (const Member *member = live->members; member != NULL; member = member->next) {
-            peer_send_bytes(member->peer, bytes, message_size);
-        }
+    if (room->is_log_failed) {
+        room_retry_log(room);
+        return;
+    }
+    bool is_written = status == TP_SIM_OK ? server_log_tick(&room->log, room->sim, row) : server_log_fault(&room->log, room->sim, row);
+    if (!is_written) {
+        room_lose_log(room);
+    } else if (server_log_has_rotated(&room->log)) {
+        room_log_rotated(room);
     }
 }
 
 void live_step(Room *room)
 {
-    uint64_t tick = tp_sim_tick(room->sim);
-    tp_row   row = fill_row(room);
-    tp_error error = { "" };
+    RoomLive *live = room->live;
+    uint64_t  tick = tp_sim_tick(room->sim);
+    tp_row    row = fill_row(room);
+    tp_error  error = { "" };
     if (room->host->options->each_tick != NULL) {
         room->host->options->each_tick(room->host->options->each_to, room->result.name, room->sim, tick, false);
     }
     tp_sim_status status = tp_sim_step(room->sim, &row, &error);
-    room->live->stall_start_ns = 0;
+    live->stall_start_ns = 0;
     if (status == TP_SIM_REFUSED) {
         // Every input was decoded once already, so this is a fault of ours: the room ends, and says so.
         snprintf(room->result.report.message, sizeof(room->result.report.message), "tick %" PRIu64 ": the world refuses the row: %s", tick,
@@ -197,17 +284,14 @@ void live_step(Room *room)
     if (room->host->options->each_tick != NULL) {
         room->host->options->each_tick(room->host->options->each_to, room->result.name, room->sim, tick, true);
     }
-    if (server_log_is_open(&room->log) && !room->is_log_failed) {
-        bool is_written = status == TP_SIM_OK ? server_log_tick(&room->log, room->sim, &row) : server_log_fault(&room->log, room->sim, &row);
-        if (!is_written) {
-            room_lose_log(room);
-        }
-    }
+    record(room, status, &row);
     if (status != TP_SIM_OK) {
         return;
     }
     room->loop_ticks += 1;
-    broadcast(room, tick, &row);
+    live->steps -= live->is_held && live->steps > 0 ? 1 : 0;
+    live_broadcast(room, tick, &row);
+    live_keep(room);
     if (!tp_sim_is_sound(room->sim)) {
         snprintf(room->result.report.message, sizeof(room->result.report.message), "tick %" PRIu64 ": the world cannot save its state", tick);
         room->result.report.verdict = TP_INTERNAL;
@@ -217,7 +301,7 @@ void live_step(Room *room)
 static bool is_anybody_present(const RoomLive *live)
 {
     for (uint32_t slot = 0; slot < live->players; slot++) {
-        if (live->slots[slot].owner != NULL || live->slots[slot].was_present) {
+        if (live_is_present(live, slot) || live->slots[slot].was_present) {
             return true;
         }
     }
@@ -227,7 +311,10 @@ static bool is_anybody_present(const RoomLive *live)
 bool live_can_resume(const Room *room)
 {
     const RoomLive *live = room->live;
-    return live->has_begun && (live->options.when_empty == SERVER_EMPTY_RUN || is_anybody_present(live));
+    if (live->is_held) {
+        return live->steps > 0;
+    }
+    return live->has_begun && !live->awaits_return && (live->options.when_empty == SERVER_EMPTY_RUN || is_anybody_present(live));
 }
 
 bool live_is_deserted(const Room *room)
@@ -249,9 +336,11 @@ void live_finish(Room *room)
     RoomLive   *live = room->live;
     tp_report  *report = &room->result.report;
     tp_hash128  root = tp_sim_root(room->sim);
+    live_send_rest(room);
     while (live->members != NULL) {
-        live_leave(live->members, reason_of_end(room));
+        live_leave(live->members, reason_of_end(room), "");
     }
+    live_drop_seats(room);
     report->next_tick = tp_sim_tick(room->sim);
     tp_hash128_to_bytes(root, report->final_root);
     if (tp_sim_is_faulted(room->sim)) {

@@ -65,7 +65,8 @@ bool recorded_open(Room *room, tp_error *error)
     }
     room->sim = tp_verifier_sim(source->verifier);
     source->log_next_tick = tp_sim_tick(room->sim);
-    return room->record_dir == NULL || room_open_log(room, tp_verifier_ident(source->verifier), error);
+    ServerLogTakenUp taken_up;
+    return room->record_dir == NULL || room_open_log(room, tp_verifier_ident(source->verifier), NULL, &taken_up, error);
 }
 
 static void close_file(RoomSource *source)

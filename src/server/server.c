@@ -23,6 +23,15 @@ static const struct {
     { SERVER_EVENT_ROOM_LATE, "room.late" },
     { SERVER_EVENT_ROOM_STATUS, "room.status" },
     { SERVER_EVENT_RECORD_FAILED, "room.record_failed" },
+    { SERVER_EVENT_RECORD_RESUMED, "room.record_resumed" },
+    { SERVER_EVENT_RECORD_ROTATED, "room.record_rotated" },
+    { SERVER_EVENT_ROOM_RECOVERED, "room.recovered" },
+    { SERVER_EVENT_ROOM_REJOIN, "room.rejoin" },
+    { SERVER_EVENT_ROOM_AWAY, "room.away" },
+    { SERVER_EVENT_ROOM_DESYNC, "room.desync" },
+    { SERVER_EVENT_ROOM_BUNDLE, "room.bundle" },
+    { SERVER_EVENT_ROOM_CHAT, "room.chat" },
+    { SERVER_EVENT_ROOM_ADMIN, "room.admin" },
     { SERVER_EVENT_ROOM_DONE, "room.done" },
     { SERVER_EVENT_ROOM_DIVERGED, "room.diverged" },
     { SERVER_EVENT_ROOM_FAULT, "room.fault" },
@@ -212,6 +221,7 @@ static ServerNetLimits fill_limits(const ServerNetLimits *wanted)
         .send_total_bytes = usual(wanted->send_total_bytes, SERVER_SEND_TOTAL_BYTES),
         .silence_ms = usual(wanted->silence_ms, SERVER_SILENCE_MS),
         .watchers = usual(wanted->watchers, SERVER_WATCHERS),
+        .join_bytes_per_tick = usual(wanted->join_bytes_per_tick, SERVER_JOIN_BYTES_PER_TICK),
     };
 }
 
@@ -262,6 +272,16 @@ bool server_listen(Server *server, const char *address, tp_error *error)
     return lobby_listen(&server->lobby, &server->loop, address, error);
 }
 
+bool server_listen_udp(Server *server, const char *address, tp_error *error)
+{
+    return lobby_listen_udp(&server->lobby, &server->loop, address, error);
+}
+
+uint32_t server_udp_port(const Server *server)
+{
+    return udp_host_port(&server->lobby.udp);
+}
+
 uint32_t server_port(const Server *server, uint32_t listener)
 {
     assert(listener < server->lobby.count);
@@ -292,6 +312,7 @@ static bool open_workers(Server *server, tp_error *error)
         .addresses = &server->addresses,
         .main = &server->wake,
         .start_ns = server->start_ns,
+        .udp_address = server->lobby.is_udp_open ? &server->lobby.udp_address : NULL,
     };
     for (uint32_t i = 0; i < count; i++) {
         uint32_t first = at;
@@ -326,8 +347,18 @@ static bool open_directory(Server *server, tp_error *error)
     return true;
 }
 
+// The threads' ports are known by now.
+static void publish_udp_ports(Server *server)
+{
+    for (uint32_t i = 0; i < server->directory.count && server->lobby.is_udp_open; i++) {
+        DirectoryEntry *entry = &server->directory.entries[i];
+        entry->udp_port = (uint16_t)udp_host_port(&server->workers[entry->lane].udp);
+    }
+}
+
 static bool open_lobby(Server *server, tp_error *error)
 {
+    publish_udp_ports(server);
     Lobby *lobby = &server->lobby;
     lobby->give = give_peer;
     lobby->to = server;
@@ -335,7 +366,7 @@ static bool open_lobby(Server *server, tp_error *error)
     lobby->peers.limits = &server->limits;
     lobby->peers.directory = &server->directory;
     lobby->peers.addresses = &server->addresses;
-    return lobby->count == 0 || lobby_open(lobby, error);
+    return (lobby->count == 0 && !lobby->is_udp_open) || lobby_open(lobby, error);
 }
 
 static void emit_listening(Server *server)
@@ -343,6 +374,12 @@ static void emit_listening(Server *server)
     for (uint32_t i = 0; i < server->lobby.count; i++) {
         ServerEvent event = { .kind = SERVER_EVENT_LISTENING, .value = server->lobby.ports[i], .elapsed_ns = ticker_now_ns() - server->start_ns };
         snprintf(event.text, sizeof(event.text), "%s", server->lobby.addresses[i]);
+        emit(server, &event);
+    }
+    if (server->lobby.is_udp_open) {
+        ServerEvent event = { .kind = SERVER_EVENT_LISTENING, .value = server_udp_port(server), .elapsed_ns = ticker_now_ns() - server->start_ns };
+        memcpy(event.text, "udp ", 4);
+        datagrams_text(&server->lobby.udp, event.text + 4);
         emit(server, &event);
     }
 }
@@ -478,6 +515,24 @@ void server_stop(Server *server)
     uv_async_send(&server->wake);
 }
 
+void server_measure(Server *server)
+{
+    for (uint32_t i = 0; i < server->worker_count; i++) {
+        worker_measure(&server->workers[i]);
+    }
+}
+
+ServerLateness server_lateness(const Server *server)
+{
+    Lateness all = { 0 };
+    for (uint32_t i = 0; i < server->room_count; i++) {
+        if (server_room_result(server, i) != NULL) {
+            lateness_merge(&all, &server->rooms[i]->lateness);
+        }
+    }
+    return (ServerLateness){ .ticks = all.count, .p50_ns = lateness_percentile_ns(&all, 500), .p99_ns = lateness_percentile_ns(&all, 990), .max_ns = all.max_ns };
+}
+
 void server_destroy(Server *server)
 {
     if (server == NULL) {
@@ -490,6 +545,7 @@ void server_destroy(Server *server)
     uv_close((uv_handle_t *)&server->clients, NULL);
     lobby_close(&server->lobby);
     uv_run(&server->loop, UV_RUN_DEFAULT);
+    lobby_finish(&server->lobby);
     uv_loop_close(&server->loop);
     directory_finish(&server->directory);
     addresses_finish(&server->addresses);

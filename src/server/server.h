@@ -34,9 +34,17 @@ typedef enum ServerEmpty {
     SERVER_EMPTY_END   = 2, ///< ends its log, once somebody was there
 } ServerEmpty;
 
+/// What a live room does about a client whose roots are not the room's, after a bundle of it was written.
+typedef enum ServerDesync {
+    SERVER_DESYNC_RESYNC = 0, ///< sends it the room's state, and it goes on
+    SERVER_DESYNC_KICK   = 1, ///< puts it out
+    SERVER_DESYNC_HALT   = 2, ///< the room pauses until an administrator resumes it
+    SERVER_DESYNC_LOG    = 3, ///< nothing; it is said once a membership
+} ServerDesync;
+
 typedef enum ServerEventKind {
     SERVER_EVENT_START,         ///< tick: rooms, value: threads
-    SERVER_EVENT_LISTENING,     ///< value: port, text: address
+    SERVER_EVENT_LISTENING,     ///< value: port, text: address; "udp " before it: of datagrams
     SERVER_EVENT_CLIENTS,       ///< at most one a second: what connections ended or were turned away since the last one; value: how many,
                                 ///< text: "malformed 3, silent 2"
     SERVER_EVENT_ROOM_JOIN,     ///< value: the slot, text: the client's address
@@ -46,7 +54,16 @@ typedef enum ServerEventKind {
     SERVER_EVENT_ROOM_OPEN,     ///< tick: the first
     SERVER_EVENT_ROOM_LATE,     ///< value: ticks dropped from the clock since the last such event
     SERVER_EVENT_ROOM_STATUS,   ///< value: last durable tick of its own log
-    SERVER_EVENT_RECORD_FAILED, ///< the room's own log cannot be written any more; the room goes on
+    SERVER_EVENT_RECORD_FAILED, ///< the room's own log cannot be written; the room goes on, and tries again
+    SERVER_EVENT_RECORD_RESUMED, ///< it can be written again: value: ticks that a GAP in it admits
+    SERVER_EVENT_RECORD_ROTATED, ///< text: the next file
+    SERVER_EVENT_ROOM_RECOVERED, ///< a log of before goes on: tick: where, value: bytes that were cut off, text: the log
+    SERVER_EVENT_ROOM_REJOIN,   ///< value: the slot, text: the client's address
+    SERVER_EVENT_ROOM_AWAY,     ///< a connection was lost, its slot is kept for its token: value: the slot, text: why
+    SERVER_EVENT_ROOM_DESYNC,   ///< tick: the bad one, value: the slot (TP_SOURCE_HOST: it watches), text: who, and what the room does
+    SERVER_EVENT_ROOM_BUNDLE,   ///< tick, value: likewise; text: what differs, and where the bundle is; or why there is none
+    SERVER_EVENT_ROOM_CHAT,     ///< value: the slot, text: what was said
+    SERVER_EVENT_ROOM_ADMIN,    ///< text: what an administrator did
     // The last event of a room is one of the next five.
     SERVER_EVENT_ROOM_DONE,     ///< its log was read to where it ends; the verdict may still be truncated or corrupt
     SERVER_EVENT_ROOM_DIVERGED,
@@ -92,6 +109,12 @@ typedef struct ServerLiveCounts {
     uint64_t repeated, neutral;       ///< slot inputs that the policy made up
     uint64_t late, early, duplicate;  ///< dropped: for a tick that was done, beyond the window, not the first
     uint64_t wrong_slot, wrong_epoch, bad_input; ///< dropped: somebody else's slot, another epoch, not an input of this world
+    uint64_t rejoins, aways;          ///< memberships taken up again by token; connections lost with slots that were kept
+    uint64_t reports, desyncs;        ///< REPORTs that were compared; memberships that disagreed
+    uint64_t reports_old;             ///< REPORTs of ticks whose roots are not kept any more: not compared
+    uint64_t chats, commands;         ///< lines said, world's commands of administrators
+    uint64_t behind;                  ///< members put out since they did not keep up
+    uint64_t snapshots, snapshot_bytes, packed_bytes; ///< states made for who joined; their bytes, and compressed
     uint64_t unsaid;                  ///< events of joining and leaving that SERVER_MEMBER_EVENTS kept back
     uint64_t stalls;                  ///< ticks that waited for an input
     int64_t  stalled_ns;
@@ -121,6 +144,7 @@ typedef struct ServerRoomResult {
     ServerLiveCounts live;
     char            log_path[SERVER_PATH_SIZE];  ///< its own log (the last loop's), empty when it has none
     char            log_error[TP_ERROR_SIZE];    ///< why that log is incomplete, empty when it is not
+    uint64_t        gap_ticks;     ///< that its log admits it lacks
     uint64_t        log_bytes;
     uint64_t        durable_tick;  ///< every tick below it is on the disk as far as the durability promises
 } ServerRoomResult;
@@ -134,6 +158,7 @@ typedef struct ServerNetLimits {
     uint32_t send_total_bytes;     ///< that wait for all clients of one thread
     uint32_t silence_ms;           ///< without a message a connection is closed
     uint32_t watchers;             ///< of one room
+    uint32_t join_bytes_per_tick;  ///< of states that a room sends in one tick to all who join
 } ServerNetLimits;
 
 typedef struct ServerOptions {
@@ -141,6 +166,7 @@ typedef struct ServerOptions {
     uint32_t stop_ms;        ///< how long rooms may take to finish their logs after a stop; 0: SERVER_STOP_MS
     uint32_t status_seconds; ///< a status event per room every so often; 0: none
     ServerNetLimits net;
+    const char *admin_key;   ///< what ADMIN must have; NULL or empty: nobody is an administrator. At most 128 bytes
     const char *build;       ///< for provenance; NULL: left out. Must outlive the server, likewise all below
     /// Finds a world by name. Called from worker threads, by several at once.
     const tp_world *(*find_world)(void *to, const char *name, uint32_t revision);
@@ -177,6 +203,12 @@ typedef struct ServerLiveOptions {
     ServerEmpty       when_empty;
     uint32_t          start_players; ///< waits with tick 0 until so many slots are taken
     uint64_t          ticks;       ///< ends after so many; 0: goes on
+    ServerDesync      on_desync;
+    uint32_t          report_ticks; ///< clients report the roots of ticks that this divides; 0: SERVER_REPORT_TICKS; UINT32_MAX: none asked for
+    uint32_t          rejoin_seconds; ///< a lost connection's slots are kept so long; 0: SERVER_REJOIN_SECONDS; UINT32_MAX: not at all
+    const char       *desync_dir;  ///< for bundles; NULL: `record_dir`, and with neither there are none
+    uint64_t          rotate_ticks; ///< a log has so many ticks, then the next file of its series begins; 0: one file
+    bool              starts_anew; ///< does not go on with a log of before that has no END
     const char       *record_dir;  ///< NULL: none
     tp_durability     durability;
 } ServerLiveOptions;
@@ -200,6 +232,11 @@ void    server_live_options_standard(ServerLiveOptions *options);
 /// Opens a listening socket at once, so that a port that is taken is known before anything runs: "127.0.0.1:7777", "[::1]:0", "0.0.0.0:7777".
 /// Numbers only, no names. May be called several times (SERVER_LISTENERS_MAX). False with the reason.
 bool    server_listen(Server *server, const char *address, tp_error *error);
+/// Takes datagrams, too, at one address: lists at its port, each thread's rooms at one of the next (all chosen by the system when it is 0; clients learn
+/// them from the list). Loopback addresses only, as nothing is encrypted. Once. The threads' ports are taken by server_run. False with the reason.
+bool    server_listen_udp(Server *server, const char *address, tp_error *error);
+/// Its port.
+uint32_t server_udp_port(const Server *server);
 /// The port of the n-th listener: what the system chose for port 0.
 uint32_t server_port(const Server *server, uint32_t listener);
 /// Whether the system can give what the rooms and connections need (open files; connections that it cannot are taken off their limit).
@@ -211,8 +248,18 @@ ServerRun server_run(Server *server, tp_error *error);
 /// server_create and server_destroy.
 void server_stop(Server *server);
 void server_destroy(Server *server);
+/// Rooms forget what was measured so far (how late ticks were, what was dropped, how inputs came, what ticks cost), so that results speak of the time since.
+/// From another thread while server_run runs, once rooms do.
+void server_measure(Server *server);
 
 // After server_run.
+
+typedef struct ServerLateness {
+    uint64_t ticks;
+    int64_t  p50_ns, p99_ns, max_ns;
+} ServerLateness;
+/// How late the ticks of all rooms together began.
+ServerLateness          server_lateness(const Server *server);
 
 uint32_t                server_room_count(const Server *server);
 /// In the order of adding. Valid until destroy. After SERVER_RUN_OVERDUE only those of done rooms mean anything, and the

@@ -13,7 +13,6 @@ struct Server {
     uv_timer_t    overdue;
     uv_timer_t    clients;   ///< puts together what became of connections
     ServerNetLimits limits;
-    uint64_t      largest_state, large_states, large_slots; ///< bytes that live rooms of large worlds send to who joins: one, all, all slots
     Lobby         lobby;
     Directory     directory;
     Addresses     addresses;

@@ -100,14 +100,11 @@ enum {
     /// Messages after which a thread looks whether a tick is due before it goes on with what else was received.
     SERVER_MESSAGES_PER_LOOK = 32,
 
-    /// Bytes that may wait for one client to read them. More: closed (slow); its slots leave. Half of it is the most that a room's rules
-    /// and state may have for who joins (too-large); when nobody has set it, it grows to fit the largest live room.
+    /// Bytes that may wait for one client to read them. More: closed (slow). A state, and ticks of the past, are sent on while less than half of it waits.
     SERVER_SEND_QUEUE_BYTES     = 262144,
     /// On top of it for each room that the connection has been in at once, for so many rooms at most.
     SERVER_SEND_QUEUE_ROOM_BYTES = 65536,
     SERVER_SEND_QUEUE_ROOMS      = 64,
-    /// What the total of a thread grows to at most when nobody has set it and large rooms are to be joined by all at once.
-    SERVER_SEND_TOTAL_BYTES_FIT = 1073741824,
     SERVER_SEND_QUEUE_BYTES_MIN = 65536,
     SERVER_SEND_QUEUE_BYTES_MAX = 268435456,
 
@@ -141,6 +138,59 @@ enum {
     /// Ticks in a row for which the last input of a silent slot is repeated. Then it is neutral: nobody runs on for ever because his
     /// line is dead.
     SERVER_REPEAT_TICKS = 60,
+
+    /// Ticks whose rows and roots a live room keeps for who is behind: who joins, watches with a delay, or reports a root. A member that lacks an
+    /// older one is put out (behind); a report of an older one is counted and not compared. Rows of commands may need more bytes than are kept:
+    /// then there are fewer.
+    SERVER_HISTORY_TICKS = 1024,
+    SERVER_HISTORY_BYTES = 4194304,
+
+    /// Distance of the snapshots that a room keeps to make the state of a bad tick again, and how many there are.
+    SERVER_SNAPSHOT_TICKS = 128,
+    SERVER_SNAPSHOTS      = 3,
+
+    /// Clients report their roots of ticks that this divides, when nothing else is set.
+    SERVER_REPORT_TICKS     = 30,
+    SERVER_REPORT_TICKS_MAX = 65535,
+
+    /// How long the slots of a lost connection are kept for its token, in seconds, when nothing else is set.
+    SERVER_REJOIN_SECONDS     = 30,
+    SERVER_REJOIN_SECONDS_MAX = 86400,
+
+    /// How long a client may take from JOINED to READY, and to send its state when it was asked for, in milliseconds. Then it is LEFT (silent), or
+    /// the bundle goes without its state.
+    SERVER_READY_MS     = 10000,
+    SERVER_OWN_STATE_MS = 10000,
+
+    /// Desyncs of one room that are looked into at once: one. Others wait, or are counted only when they are of the same membership.
+    SERVER_DESYNCS_WAITING = 16,
+    /// Bundles that one room writes in its life. Beyond it, desyncs are reported without.
+    SERVER_BUNDLES = 64,
+
+    /// Bytes of states that a room sends in one tick to all who join, shared out in turn. What does not fit goes with the next ticks.
+    SERVER_JOIN_BYTES_PER_TICK     = 65536,
+    SERVER_JOIN_BYTES_PER_TICK_MIN = 1200,
+    SERVER_JOIN_BYTES_PER_TICK_MAX = 268435456,
+    /// Confirmed ticks of the past that one member is sent in one tick while it catches up.
+    SERVER_TAIL_TICKS = 64,
+
+    /// TIMING goes out every so many ticks.
+    SERVER_TIMING_TICKS = 10,
+
+    /// Lines that one connection may have said in a room in one second; more are dropped.
+    SERVER_CHATS_PER_SECOND = 4,
+
+    /// Ticks that one STEP of an administrator does at most, and the highest speed in thousandths of the usual rate.
+    SERVER_STEP_MAX  = 10000,
+    SERVER_SPEED_MAX = 1000000,
+    /// Commands of administrators that wait for a room's next tick. One more is refused.
+    SERVER_COMMANDS_WAITING = 16,
+
+    /// Wrong keys of administrators on one connection. Then: BYE (flood).
+    SERVER_WRONG_KEYS = 8,
+
+    /// A log that could not be written is tried again after so long, in milliseconds.
+    SERVER_LOG_RETRY_MS = 2000,
 
     /// How long a tick of a stalling room waits for missing inputs, in milliseconds; then the room repeats them.
     SERVER_STALL_MS     = 1000,

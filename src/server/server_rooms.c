@@ -151,38 +151,10 @@ static bool check_name(const Server *server, const char *name, tp_error *error)
     return !has_name(server, name) || tp_error_set(error, "there is a room '%s' already: give another name", name);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+// Numbers that have a most; 0 and UINT32_MAX have meanings of their own.
+static bool check_most(const char *name, uint32_t value, uint32_t most, tp_error *error)
 {
-    return a < b ? a : b;
-}
-
-// Who joins gets the room's rules and state at once, and half a queue is the most for that. Where nobody has set the queue, it fits the largest room, and one
-// client that joins all of them; where nobody has set the total, it fits all slots of large rooms joining at once.
-static void fit_queue(Server *server, const RoomLive *live)
-{
-    tp_layout layout;
-    tp_setup  setup = { .seed = live->options.seed, .players = live->options.players, .tick_rate_hz = live->options.tick_rate_hz,
-                        .config = live->options.config != NULL ? live->config : NULL };
-    if (live->options.world->opaque != NULL || !tp_layout_init(&layout, live->options.world, &setup, NULL)) {
-        return;
-    }
-    uint64_t state = (uint64_t)layout.canonical_size + sizeof(((tp_rules *)0)->bytes);
-    if (state <= SERVER_SEND_QUEUE_ROOM_BYTES) {
-        return; // each room brings that much anyhow
-    }
-    state += state / 8; // heads of its pieces
-    server->largest_state = server->largest_state > state ? server->largest_state : state;
-    server->large_states += state;
-    server->large_slots += state * live->players;
-    if (server->options.net.send_total_bytes == 0) {
-        uint64_t total = least(server->large_slots, SERVER_SEND_TOTAL_BYTES_FIT);
-        server->limits.send_total_bytes = total > server->limits.send_total_bytes ? (uint32_t)total : server->limits.send_total_bytes;
-    }
-    if (server->options.net.send_queue_bytes == 0) {
-        uint64_t queue = server->largest_state + (server->largest_state > server->large_states ? server->largest_state : server->large_states);
-        queue = least(least(queue, SERVER_SEND_QUEUE_BYTES_MAX), server->limits.send_total_bytes);
-        server->limits.send_queue_bytes = queue > server->limits.send_queue_bytes ? (uint32_t)queue : server->limits.send_queue_bytes;
-    }
+    return value <= most || value == UINT32_MAX || tp_error_set(error, "%s: %u is more than %u", name, value, most);
 }
 
 bool server_add_live(Server *server, const ServerLiveOptions *options, tp_error *error)
@@ -192,6 +164,10 @@ bool server_add_live(Server *server, const ServerLiveOptions *options, tp_error 
     }
     if (options->stall_ms > SERVER_STALL_MS_MAX) {
         return tp_error_set(error, "stall_ms: %u is more than %d", options->stall_ms, SERVER_STALL_MS_MAX);
+    }
+    if (!check_most("report_ticks", options->report_ticks, SERVER_REPORT_TICKS_MAX, error) ||
+        !check_most("rejoin_seconds", options->rejoin_seconds, SERVER_REJOIN_SECONDS_MAX, error)) {
+        return false;
     }
     uint32_t players = options->players > 0 ? options->players : options->world->players_standard;
     if (options->start_players > players) {
@@ -211,7 +187,6 @@ bool server_add_live(Server *server, const ServerLiveOptions *options, tp_error 
     room->result.pace = SERVER_REAL_TIME;
     room->loops_wanted = 1;
     room->live->number = server->room_count;
-    fit_queue(server, room->live);
     room_publish(room, options->world->name, room->live->options.tick_rate_hz, room->live->players);
     add_room(server, room);
     return true;

@@ -5,9 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sodium.h>
+
 #include "room_live.h"
 
-enum { FLUSH_ROOMS = 16 };
+// After so long in the ticks of one wake-up what was said so far leaves: the clients of the first of many rooms do not wait for the last.
+enum { FLUSH_NS = 250000, COUNTED_ROOMS = 64 };
+
+// What of a thread's time is whose: one look at the thread's clock, which costs as much as a small room's tick, for many rooms, and each has as
+// much of it as of the time that went by. So it is exact over all, and the sending is in it.
+typedef struct {
+    int64_t  cpu_ns, wall_ns;
+    uint32_t count;
+    Room    *rooms[COUNTED_ROOMS];
+    int64_t  took_ns[COUNTED_ROOMS];
+} Account;
 
 // Of each room at most one of either.
 static bool is_kept_event(ServerEventKind kind)
@@ -35,6 +47,61 @@ static bool may_chat(void *to, uint64_t *now_ms)
     return worker->chats <= SERVER_MEMBER_EVENTS_THREAD;
 }
 
+static int64_t host_now_ns(void *to)
+{
+    (void)to;
+    return ticker_now_ns();
+}
+
+static void host_random(void *to, void *bytes, size_t size)
+{
+    (void)to;
+    randombytes_buf(bytes, size);
+}
+
+typedef struct {
+    uv_work_t request;
+    Worker   *worker;
+    RoomJob  *job;
+} WorkerJob;
+
+static void on_work(uv_work_t *request)
+{
+    WorkerJob *work = request->data;
+    work->job->run(work->job);
+}
+
+static void on_worked(uv_work_t *request, int status)
+{
+    WorkerJob *work = request->data;
+    Worker    *worker = work->worker;
+    RoomJob   *job = work->job;
+    (void)status; // nobody cancels
+    free(work);
+    worker->jobs -= 1;
+    job->done(job);
+    worker_leave_when_done(worker);
+}
+
+// Without memory for that, the work is done here: late is better than never.
+static void host_work(void *to, RoomJob *job)
+{
+    Worker    *worker = to;
+    WorkerJob *work = calloc(1, sizeof(*work));
+    if (work != NULL) {
+        *work = (WorkerJob){ .worker = worker, .job = job };
+        work->request.data = work;
+        worker->jobs += 1;
+        if (uv_queue_work(&worker->loop, &work->request, on_work, on_worked) == 0) {
+            return;
+        }
+        worker->jobs -= 1;
+        free(work);
+    }
+    job->run(job);
+    job->done(job);
+}
+
 // On a recorder thread: the worker looks for itself whose log it is.
 static void wake_for_log(void *to)
 {
@@ -42,7 +109,7 @@ static void wake_for_log(void *to)
     uv_async_send(&worker->wake);
 }
 
-static void finish_room(Worker *worker, Room *room)
+void worker_finish_room(Worker *worker, Room *room)
 {
     room_post_last(room);
     room_finish(room);
@@ -50,9 +117,13 @@ static void finish_room(Worker *worker, Room *room)
     worker->unfinished -= 1;
 }
 
+// A room has one deadline: what was paused a moment ago may still have that of before.
 static void push_room(Worker *worker, Room *room)
 {
-    deadlines_push(&worker->deadlines, (Deadline){ .due_ns = room_next_due_ns(room), .room = room->number });
+    int64_t due_ns = room_next_due_ns(room);
+    if (!deadlines_move(&worker->deadlines, room->number, due_ns)) {
+        deadlines_push(&worker->deadlines, (Deadline){ .due_ns = due_ns, .room = room->number });
+    }
 }
 
 static void arm(Worker *worker)
@@ -73,10 +144,11 @@ static void on_goodbye(uv_timer_t *timer)
 // All rooms are over: clients get a moment to read how it ended.
 void worker_leave_when_done(Worker *worker)
 {
-    if (worker->unfinished > 0) {
+    if (worker->unfinished > 0 || worker->jobs > 0) {
         return;
     }
     if (worker->peers.peers == NULL) {
+        udp_host_close(&worker->udp); // whoever comes now hears at once that nobody is there
         uv_stop(&worker->loop);
     } else if (!worker->is_leaving) {
         worker->is_leaving = true;
@@ -91,6 +163,12 @@ void worker_hurry(Worker *worker, Room *room)
     arm(worker);
 }
 
+void worker_move(Worker *worker, Room *room)
+{
+    deadlines_move(&worker->deadlines, room->number, room_next_due_ns(room));
+    arm(worker);
+}
+
 void worker_schedule(Worker *worker, Room *room)
 {
     push_room(worker, room);
@@ -102,7 +180,7 @@ static bool run_again(Worker *worker, Room *room)
 {
     while (room->result.state == SERVER_ROOM_DONE) {
         if (!room_wants_more(room)) {
-            finish_room(worker, room);
+            worker_finish_room(worker, room);
             return false;
         }
         room_open(room);
@@ -116,34 +194,70 @@ static void resume_real_time(Worker *worker, Room *room)
     push_room(worker, room);
 }
 
+static void settle(Account *account)
+{
+    int64_t now_ns = ticker_thread_cpu_ns();
+    int64_t used_ns = now_ns - account->cpu_ns;
+    int64_t wall_ns = account->wall_ns;
+    for (uint32_t i = 0; i < account->count; i++) {
+        int64_t took_ns = account->took_ns[i];
+        int64_t share_ns = wall_ns > 0 ? (int64_t)((double)used_ns * (double)took_ns / (double)wall_ns) : used_ns;
+        account->rooms[i]->result.cpu_ns += share_ns;
+        used_ns -= share_ns;
+        wall_ns -= took_ns;
+    }
+    account->count = 0;
+    account->wall_ns = 0;
+    account->cpu_ns = now_ns;
+}
+
+static void charge(Account *account, Room *room, int64_t took_ns)
+{
+    if (account->count == COUNTED_ROOMS) {
+        settle(account);
+    }
+    account->rooms[account->count] = room;
+    account->took_ns[account->count++] = took_ns;
+    account->wall_ns += took_ns;
+}
+
 static void on_due(void *to)
 {
     Worker *worker = to;
+    Account account = { .cpu_ns = ticker_thread_cpu_ns() };
     // Each room at most once per call, so that the loop is served even when the thread cannot keep up.
     uint32_t turns = worker->deadlines.count;
-    for (int64_t now_ns = ticker_now_ns(); turns > 0 && worker->deadlines.count > 0; turns--, now_ns = ticker_now_ns()) {
+    int64_t  now_ns = ticker_now_ns();
+    int64_t  flushed_ns = now_ns;
+    for (; turns > 0 && worker->deadlines.count > 0; turns--) {
         const Deadline *first = &worker->deadlines.items[0];
         if (first->due_ns > now_ns) {
             break;
         }
         Room *room = worker->rooms[first->room];
         room_wake(room, now_ns);
-        if (turns % FLUSH_ROOMS == 0) {
-            peer_host_flush(&worker->peers); // the first of many rooms does not wait for the last
+        int64_t start_ns = now_ns;
+        now_ns = ticker_now_ns();
+        charge(&account, room, now_ns - start_ns);
+        if (now_ns - flushed_ns >= FLUSH_NS) {
+            peer_host_flush(&worker->peers);
+            flushed_ns = now_ns = ticker_now_ns();
         }
         if (room_is_paused(room)) {
-            deadlines_pop(&worker->deadlines); // on_join starts its clock again
+            deadlines_remove(&worker->deadlines, room->number); // who is ready starts its clock again
             continue;
         }
         if (room->result.state == SERVER_ROOM_RUNNING) {
-            deadlines_replace_first(&worker->deadlines, room_next_due_ns(room));
+            deadlines_move(&worker->deadlines, room->number, room_next_due_ns(room));
             continue;
         }
-        deadlines_pop(&worker->deadlines);
+        deadlines_remove(&worker->deadlines, room->number);
         if (run_again(worker, room)) {
             resume_real_time(worker, room);
         }
     }
+    peer_host_flush(&worker->peers);
+    settle(&account);
     arm(worker);
     worker_leave_when_done(worker);
 }
@@ -260,7 +374,7 @@ static void stop_rooms(Worker *worker)
         bool is_open_fast = room->result.pace == SERVER_FAST && room->result.state != SERVER_ROOM_WAITING;
         room_stop(room);
         if (room->result.state == SERVER_ROOM_DONE && !is_open_fast) {
-            finish_room(worker, room);
+            worker_finish_room(worker, room);
         }
     }
     drop_done_fast_rooms(worker);
@@ -272,6 +386,11 @@ static void on_wake(uv_async_t *handle)
     worker_receive_peers(worker);
     if (atomic_load(&worker->stop_wanted) && !worker->is_stopping) {
         stop_rooms(worker);
+    }
+    if (atomic_exchange(&worker->measure_wanted, false)) {
+        for (uint32_t i = 0; i < worker->room_count; i++) {
+            room_measure(worker->rooms[i]);
+        }
     }
     if (atomic_exchange(&worker->status_wanted, false)) {
         for (uint32_t i = 0; i < worker->room_count; i++) {
@@ -357,7 +476,8 @@ bool worker_open(Worker *worker, Room **rooms, uint32_t room_count, const Worker
     worker->lane = world->lane;
     worker->rooms = rooms;
     worker->room_count = worker->unfinished = room_count;
-    worker->host = (RoomHost){ .options = world->options, .post = post_event, .drained = wake_for_log, .may_chat = may_chat, .to = worker };
+    worker->host = (RoomHost){ .options = world->options, .post = post_event, .drained = wake_for_log, .may_chat = may_chat,
+                                .now_ns = host_now_ns, .random = host_random, .work = host_work, .clock_changed = worker_clock_changed, .to = worker };
     for (uint32_t i = 0; i < room_count; i++) {
         rooms[i]->host = &worker->host;
         rooms[i]->number = i;
@@ -378,6 +498,12 @@ bool worker_start(Worker *worker, tp_error *error)
 void worker_stop(Worker *worker)
 {
     atomic_store(&worker->stop_wanted, true);
+    uv_async_send(&worker->wake);
+}
+
+void worker_measure(Worker *worker)
+{
+    atomic_store(&worker->measure_wanted, true);
     uv_async_send(&worker->wake);
 }
 
@@ -404,6 +530,7 @@ void worker_close(Worker *worker)
         uv_close((uv_handle_t *)&worker->idle, NULL);
         uv_close((uv_handle_t *)&worker->wake, NULL);
         uv_run(&worker->loop, UV_RUN_DEFAULT);
+        udp_host_finish(&worker->udp);
         int status = uv_loop_close(&worker->loop);
         assert(status == 0);
         (void)status;

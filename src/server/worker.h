@@ -19,7 +19,10 @@ typedef struct Worker {
     Ticker      ticker;  ///< armed for the earliest real-time room
     EventQueue  events;
     uv_timer_t  goodbye; ///< how long clients may take to go once all rooms are over
+    uv_timer_t  look;    ///< after what live rooms wait for
+    uint32_t    jobs;    ///< that run off the thread
     PeerHost    peers;
+    UdpHost     udp;     ///< when datagrams are taken
     uv_mutex_t  mailbox_mutex;
     PeerParcel *mailbox; ///< newest first
     bool        is_mailbox_open;
@@ -38,7 +41,7 @@ typedef struct Worker {
     uint64_t    chat_since_ms; ///< events that clients caused in this second: `chats`
     uint32_t    chats;
     bool        is_open, has_thread;
-    atomic_bool stop_wanted, status_wanted, is_done;
+    atomic_bool stop_wanted, status_wanted, measure_wanted, is_done;
 } Worker;
 
 /// What all workers share, and do not change while they run.
@@ -50,6 +53,7 @@ typedef struct WorkerWorld {
     uv_async_t            *main;
     int64_t                start_ns;
     uint32_t               lane; ///< of this one
+    const struct sockaddr_storage *udp_address; ///< the lobby's; NULL: no datagrams
 } WorkerWorld;
 
 /// On the main thread, before the thread starts. `rooms` is an array of room_count. False with the reason; then worker_close
@@ -63,6 +67,8 @@ void worker_return_mail(Worker *worker, PeerHost *lobby);
 /// From the main thread, while the worker is open.
 void worker_stop(Worker *worker);
 void worker_ask_status(Worker *worker);
+/// Its rooms forget what was measured so far.
+void worker_measure(Worker *worker);
 bool worker_is_done(const Worker *worker);
 /// Joins the thread (which must be done or never started) and frees everything but the rooms. Zeroed is fine.
 void worker_close(Worker *worker);
@@ -74,6 +80,12 @@ void worker_close_peers(Worker *worker); ///< hands back what is left; the loop 
 void worker_receive_peers(Worker *worker);
 /// The room's clock was started.
 void worker_schedule(Worker *worker, Room *room);
+/// The room's clock was started anew while it had one.
+void worker_move(Worker *worker, Room *room);
+/// A room that is DONE without a log on its way.
+void worker_finish_room(Worker *worker, Room *room);
+/// RoomHost.clock_changed.
+void worker_clock_changed(void *to, Room *room);
 /// The room's stalled tick is due now.
 void worker_hurry(Worker *worker, Room *room);
 /// Ticks that are due, between two messages.

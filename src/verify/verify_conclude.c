@@ -63,8 +63,10 @@ static void conclude_coverage(Verify *verify)
         // The caller takes no more rows, though there may be some.
         verify_find(verify, TP_INCOMPLETE, "stopped after %llu ticks, which all matched", (unsigned long long)report->checked);
     } else if (report->recorded == 0) {
-        // A run that faults at its first tick has been checked whole: first state, inputs and fault are bound.
-        if (!report->has_fault || verify->is_unproven || !report->has_end) {
+        // A run that faults at its first tick has been checked whole: first state, inputs and fault are bound. So has a file of a series in which
+        // nothing came after its first state, which is the one that the file before it ends with.
+        bool is_checked = report->has_fault || report->sequence > 0;
+        if (!is_checked || verify->is_unproven || !report->has_end) {
             verify_find(verify, TP_INCOMPLETE, "no tick was recorded, so nothing was checked");
         }
     } else if (report->with_root == 0) {

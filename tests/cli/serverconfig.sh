@@ -101,6 +101,48 @@ c '{"rooms": [{"source": "live", "name": "a", "world": "runner",\n "record": 3}]
 c '{"rooms": [{"source": "live", "name": "a", "world": "runner",\n "record": {"durability": "seal"}}]}'
 c '{"rooms": [{"source": "live", "name": "a", "world": "runner", "record": {\n"directory": "no/where"}}]}'
 
+echo "== live play"
+live() { c '{"rooms": [{"source": "live", "name": "a", "world": "runner",\n '"$1"'}]}'; }
+live '"on_desync": "ignore"'
+live '"on_desync": 1'
+live '"report_ticks": 65536'
+live '"rejoin_seconds": 86401'
+live '"rejoin_seconds": -1'
+live '"desync_dir": 5'
+live '"desync_dir": ""'
+live '"desync_dir": "no/where"'
+live '"rotate_ticks": 3600'
+live '"resume": true'
+live '"resume": "yes"'
+live '"resume": 0'
+live '"resume": false, "on_desync": "kick", "report_ticks": 0, "rejoin_seconds": 0, "desync_dir": "bad"'
+c '{"rooms": [{"source": "recorded", "log": "log.tpr",\n "on_desync": "kick"}]}'
+c '{"limits": {\n"join_bytes_per_tick": 1199}}'
+c '{"udp": 7777}'
+c '{"udp": ["127.0.0.1:1"]}'
+c '{"udp": "localhost:1"}'
+c '{"rooms": [],\n "udp": "0.0.0.0:7777"}'
+c '{"udp": "127.0.0.1:7777", "rooms": [{"source": "live", "name": "a", "world": "runner"}]}'
+keyed() { c '{"admin_key_file":\n "'"$1"'", "rooms": [{"source": "live", "name": "a", "world": "runner"}]}'; }
+keyed missing.key
+keyed .
+echo 1234567 > key && chmod 600 key
+keyed key
+echo 12345678 > key
+keyed key
+chmod 640 key
+keyed key
+chmod 600 key
+printf 'a key\033[2J of mine' > key
+keyed key
+head -c 129 /dev/zero | tr '\0' k > key
+keyed key
+head -c 128 /dev/zero | tr '\0' k > key
+keyed key
+printf '\nbehind the first line all is free\033\n' >> key
+keyed key
+rm key
+
 echo "== a world's config"
 c '{"rooms": [{"source": "live", "name": "a", "world": "runner", "config": {\n"lead_ms": 900,\n"entitys": 3}}]}'
 c '{"rooms": [{"source": "live", "name": "a", "world": "runner", "config": {\n"lead_ms": 900,\n"entities": 0}}]}'
@@ -164,6 +206,16 @@ t --live arena=runner,players=-4
 t --live arena=runner,players=9
 t --live arena=runner,missing=maybe
 t --live arena=runner,seed=1,seed=2
+t --live arena=runner,on_desync=maybe
+t --live arena=runner,resume=yes
+t --live arena=runner,desync_dir=
+t --live arena=runner,rotate_ticks=60
+t --live arena=runner --udp 10.0.0.1:7 --check-config
+t --live arena=runner --udp here
+t --live arena=runner --udp 127.0.0.1:7 --udp 127.0.0.1:8
+t --live arena=runner --admin-key-file --check-config
+t --live arena=runner --admin-key-file missing.key
+t --live arena=runner --join-bytes-per-tick 5
 t --live arena=runner,config.lead_ms=1
 t --live arena=runner,config.lead=1
 t --live arena=runner,config.lead_ms=x
@@ -190,6 +242,7 @@ t --config "$PWD/rooms.json" --check-config | sed "s|$PWD|.|"
 rmdir elsewhere
 t --config rooms.json --listen 127.0.0.1:5 --live b=runner --recorded logs --check-config
 t --live arena=runner,count=3,seed=0x10,config.lead_ms=900,when_empty=end --check-config
+t --live arena=runner,rotate_ticks=3600,desync_dir=bad,resume=true --record own --udp 127.0.0.1:0 --check-config
 t --recorded log.tpr --check-config
 echo '{}' > empty.json
 t --config empty.json --recorded log.tpr --check-config

@@ -30,10 +30,16 @@ void join_stop(Join *join)
     (void)join;
 }
 
-void join_print_joined(FILE *out, const JoinMember *member)
+void join_begin_pulse(Join *join)
+{
+    (void)join;
+}
+
+void join_print_joined(FILE *out, const JoinMember *member, uint64_t tick)
 {
     (void)out;
     (void)member;
+    (void)tick;
 }
 
 void join_print_confirmed(FILE *out, const JoinMember *member, const tp_client_event *event)
@@ -43,26 +49,83 @@ void join_print_confirmed(FILE *out, const JoinMember *member, const tp_client_e
     (void)event;
 }
 
-InputSource *inputsource_text(const tp_layout *layout, const char *name, const char *text, size_t size, tp_error *error)
+void join_print_step(FILE *out, const char *what, const JoinMember *member, uint64_t tick, const char *text)
 {
-    (void)layout;
-    (void)name;
+    (void)out;
+    (void)what;
+    (void)member;
+    (void)tick;
     (void)text;
-    (void)size;
-    (void)error;
+}
+
+void join_print_said(FILE *out, const JoinMember *member, const tp_client_event *event)
+{
+    (void)out;
+    (void)member;
+    (void)event;
+}
+
+bool join_play_prepare(JoinMember *member, uint64_t tick)
+{
+    (void)member;
+    (void)tick;
+    return true;
+}
+
+void join_play_first(JoinMember *member, uint64_t tick)
+{
+    (void)member;
+    (void)tick;
+}
+
+void join_play_next(JoinMember *member, uint64_t tick)
+{
+    (void)member;
+    (void)tick;
+}
+
+void join_play_finish(JoinMember *member)
+{
+    (void)member;
+}
+
+const tp_session_options *join_predict_options(JoinMember *member)
+{
+    (void)member;
     return NULL;
 }
 
-InputResult inputsource_next_line(InputSource *source, RowBuffer *row)
+void join_predict_timing(JoinMember *member, const tp_client_event *event)
 {
-    (void)source;
-    (void)row;
-    return INPUT_END;
+    (void)member;
+    (void)event;
 }
 
-void inputsource_destroy(InputSource *source)
+void join_predict_keep(JoinMember *member)
 {
-    (void)source;
+    (void)member;
+}
+
+void join_clock_add(JoinMember *member)
+{
+    (void)member;
+}
+
+void join_clock_remove(JoinMember *member)
+{
+    (void)member;
+}
+
+void join_clock_set_pace(JoinMember *member, bool is_paused, uint32_t rate_mhz)
+{
+    (void)member;
+    (void)is_paused;
+    (void)rate_mhz;
+}
+
+void join_rejoin_done(JoinConnection *connection)
+{
+    (void)connection;
 }
 
 /// A membership on its way out, that no state has come for.
@@ -133,4 +196,55 @@ Test(join_member, not_interrupted)
     start(&fixture, 10);
     fixture.member.is_leaving = fixture.join.is_stopping = fixture.join.is_interrupted = false;
     cr_assert_eq(code_after(&fixture, TP_CLIENT_LEFT, MESSAGE_REASON_ENDED), TP_INCOMPLETE);
+}
+
+// Goal: a desync does not end a membership, since the server may have an answer to it; it ends when there is none for long, and the
+// exit code stays what it was.
+Test(join_member, a_desync_is_waited_out)
+{
+    static Fixture        fixture;
+    const tp_client_event desync = { .kind = TP_CLIENT_DESYNC, .tick = 7, .text = "" };
+    const tp_client_event rewound = { .kind = TP_CLIENT_REWOUND, .tick = 5, .from = 8, .text = "" };
+    JoinMember           *member = &fixture.member;
+    start(&fixture, 10);
+    member->is_leaving = false;
+    join_member_event(member, &desync);
+    cr_assert_eq(done, 0);
+    cr_assert_eq(member->verdict, JOIN_DESYNC);
+    cr_assert_eq(member->code, TP_DIVERGED);
+    cr_assert_eq(fixture.join.desynced_count, 1);
+    join_member_look(member, JOIN_DESYNC_MS - 1);
+    cr_assert_str_eq(member->end, "");
+    join_member_event(member, &rewound);
+    cr_assert_eq(fixture.join.desynced_count, 0);
+    cr_assert_eq(member->rewinds, 1);
+    cr_assert_eq(member->rewound_ticks, 3);
+    join_member_look(member, JOIN_DESYNC_MS * 9);
+    cr_assert_str_eq(member->end, "", "the server has answered");
+    join_member_event(member, &desync);
+    join_member_event(member, &(tp_client_event){ .kind = TP_CLIENT_CONFIRMED, .tick = 8, .text = "" });
+    cr_assert_eq(member->verdict, JOIN_DESYNC, "what agrees later makes up for nothing");
+    join_member_look(member, JOIN_DESYNC_MS);
+    cr_assert_str_eq(member->end, "desync");
+    cr_assert_eq(member->desyncs, 2);
+    cr_assert_eq(member->code, TP_DIVERGED);
+}
+
+// Goal: a connection that was lost is no end, and being refused afterwards does not undo what was compared.
+Test(join_member, away_and_not_let_in_again)
+{
+    static Fixture        fixture;
+    static JoinConnection connection;
+    JoinMember           *member = &fixture.member;
+    start(&fixture, 10);
+    member->connection = &connection;
+    member->is_leaving = fixture.join.is_stopping = fixture.join.is_interrupted = false;
+    member->is_joined = true;
+    join_member_event(member, &(tp_client_event){ .kind = TP_CLIENT_CONFIRMED, .tick = 3, .text = "" });
+    join_member_away(member);
+    cr_assert_eq(done, 0);
+    cr_assert(member->is_away);
+    cr_assert_eq(code_after(&fixture, TP_CLIENT_REFUSED, MESSAGE_REASON_TOKEN), TP_USAGE);
+    cr_assert_eq(member->verdict, JOIN_AGREED);
+    cr_assert_str_eq(member->end, "token");
 }

@@ -70,13 +70,15 @@ static const tp_world *find_world(void *to, const char *name, uint32_t revision)
 }
 
 static const char whole[] =
-    "{\"listen\": [\"127.0.0.1:1\", \"[::1]:0\"], \"threads\": 3, \"log\": \"json\", \"worlds\": [\"x.so\"],\n"
-    "\"record\": {\"directory\": \"own\", \"durability\": \"seal\"}, \"limits\": {\"watchers\": 5},\n"
+    "{\"listen\": [\"127.0.0.1:1\", \"[::1]:0\"], \"threads\": 3, \"udp\": \"127.0.0.1:0\", \"admin_key_file\": \"key\",\n"
+    "\"log\": \"json\", \"worlds\": [\"x.so\"],\n"
+    "\"record\": {\"directory\": \"own\", \"durability\": \"seal\"}, \"limits\": {\"watchers\": 5, \"join_bytes_per_tick\": 9999},\n"
     "\"rooms\": [\n"
     "{\"source\": \"recorded\", \"log\": \"a.tpr\", \"pace\": \"as-fast-as-possible\", \"record\": false},\n"
     "{\"source\": \"recorded\", \"log\": \"/b.tpr\", \"record\": {\"directory\": \"other\", \"durability\": \"none\"}},\n"
     "{\"source\": \"live\", \"name\": \"arena\", \"world\": \"runner\", \"seed\": 18446744073709551610, \"count\": 3,\n"
-    "\"config\": {\"lead_ms\": 900, \"entities\": 7}}]}";
+    "\"config\": {\"lead_ms\": 900, \"entities\": 7}, \"on_desync\": \"halt\", \"report_ticks\": 0,\n"
+    "\"rejoin_seconds\": 5, \"desync_dir\": \"bad\", \"rotate_ticks\": 18446744073709551615, \"resume\": false}]}";
 
 static bool read_whole(ServerConfig *config, ServerConfigError *error)
 {
@@ -94,6 +96,9 @@ Test(serverconfig, everything_arrives)
     cr_assert_eq(config.threads, 3);
     cr_assert_eq(config.log, 1);
     cr_assert_eq(config.limits.watchers, 5);
+    cr_assert_eq(config.limits.join_bytes_per_tick, 9999);
+    cr_assert_str_eq(config.udp, "127.0.0.1:0");
+    cr_assert_str_eq(config.admin_key_file, "conf/key");
     cr_assert_eq(config.limits.connections, 0, "what was not given is left to the server");
     cr_assert_str_eq(config.worlds[0], "conf/x.so");
     cr_assert_eq(serverconfig_room_total(&config), 5);
@@ -111,9 +116,50 @@ Test(serverconfig, everything_arrives)
     cr_assert_eq(rooms[2].values[0], 7);
     cr_assert_eq(rooms[2].values[3], 900);
     cr_assert_eq(rooms[2].values[1], runner_world.config[1].standard);
+    cr_assert_eq(rooms[2].on_desync, SERVER_DESYNC_HALT);
+    cr_assert_eq(rooms[2].report_ticks, 0, "none is asked for, which is not the same as nothing said");
+    cr_assert_eq(rooms[2].rejoin_seconds, 5);
+    cr_assert_str_eq(rooms[2].desync_dir, "conf/bad");
+    cr_assert_eq(rooms[2].rotate_ticks, UINT64_MAX);
+    cr_assert_eq(rooms[2].is_resumed, 0);
     serverconfig_room_name(&rooms[2], 2, name);
     cr_assert_str_eq(name, "arena-3");
     serverconfig_finish(&config);
+}
+
+Test(serverconfig, what_live_rooms_do_usually)
+{
+    ServerConfig      config = { 0 };
+    ServerConfigError error = { "" };
+    cr_assert(serverconfig_add_live(&config, "arena=runner", &error) && serverconfig_bind(&config, find_world, NULL, &error), "%s", error.text);
+    cr_assert_eq(config.rooms[0].on_desync, SERVER_DESYNC_RESYNC);
+    cr_assert_eq(config.rooms[0].report_ticks, SERVER_REPORT_TICKS);
+    cr_assert_eq(config.rooms[0].rejoin_seconds, SERVER_REJOIN_SECONDS);
+    cr_assert_null(config.rooms[0].desync_dir);
+    cr_assert_eq(config.rooms[0].is_resumed, 1);
+    cr_assert_eq(config.udp[0], '\0');
+    serverconfig_finish(&config);
+}
+
+// Goal: the same words as in a file, and a path as the shell would take it.
+Test(serverconfig, live_keys_of_a_flag)
+{
+    ServerConfig      config = { 0 };
+    ServerConfig      flags = { 0 };
+    ServerConfigError error = { "" };
+    cr_assert(serverconfig_add_live(&flags, "a=runner,on_desync=log,report_ticks=0,rejoin_seconds=0,desync_dir=x/y,resume=false", &error), "%s", error.text);
+    cr_assert(serverconfig_set_udp(&flags, "[::1]:7", &error), "%s", error.text);
+    cr_assert(!serverconfig_set_udp(&flags, "[::1]:8", &error));
+    cr_assert_str_eq(error.text, "--udp: '[::1]:7' and '[::1]:8': give one address");
+    cr_assert(serverconfig_override(&config, &flags, &error) && serverconfig_bind(&config, find_world, NULL, &error), "%s", error.text);
+    cr_assert_eq(config.rooms[0].on_desync, SERVER_DESYNC_LOG);
+    cr_assert_eq(config.rooms[0].report_ticks, 0);
+    cr_assert_eq(config.rooms[0].rejoin_seconds, 0);
+    cr_assert_str_eq(config.rooms[0].desync_dir, "x/y");
+    cr_assert_eq(config.rooms[0].is_resumed, 0);
+    cr_assert_str_eq(config.udp, "[::1]:7");
+    serverconfig_finish(&config);
+    serverconfig_finish(&flags);
 }
 
 Test(serverconfig, durability_is_by_what_a_room_waits_for)

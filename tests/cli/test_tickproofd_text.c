@@ -75,6 +75,62 @@ Test(tickproofd_text, paused_and_resumed)
     expect(&event, true, START("room.resumed", "info") ROOM "}\n");
 }
 
+Test(tickproofd_text, who_comes_back)
+{
+    ServerEvent event = room_event(SERVER_EVENT_ROOM_AWAY, 3, "silent");
+    expect(&event, false, "tickproofd: room arena: tick 120: slot 3 kept, its connection was lost: silent\n");
+    expect(&event, true, START("room.away", "info") ROOM ",\"slot\":3,\"message\":\"silent\"}\n");
+    event = room_event(SERVER_EVENT_ROOM_REJOIN, 3, "10.0.0.9:4001");
+    expect(&event, false, "tickproofd: room arena: tick 120: slot 3 taken up again: 10.0.0.9:4001\n");
+    expect(&event, true, START("room.rejoin", "info") ROOM ",\"slot\":3,\"message\":\"10.0.0.9:4001\"}\n");
+}
+
+// Goal: a watcher has no slot, and its number for that is in no line.
+Test(tickproofd_text, who_disagrees)
+{
+    ServerEvent event = room_event(SERVER_EVENT_ROOM_DESYNC, 3, "10.0.0.9:4001, resync");
+    expect(&event, false, "tickproofd: room arena: tick 120: slot 3 disagrees: 10.0.0.9:4001, resync\n");
+    expect(&event, true, START("room.desync", "error") ROOM ",\"slot\":3,\"message\":\"10.0.0.9:4001, resync\"}\n");
+    event.value = TP_SOURCE_HOST;
+    expect(&event, false, "tickproofd: room arena: tick 120: who watches disagrees: 10.0.0.9:4001, resync\n");
+    event = room_event(SERVER_EVENT_ROOM_BUNDLE, TP_SOURCE_HOST, "players[1].lane in x.desync");
+    expect(&event, false, "tickproofd: room arena: tick 120: desync: players[1].lane in x.desync\n");
+    expect(&event, true, START("room.bundle", "warning") ROOM ",\"slot\":null,\"message\":\"players[1].lane in x.desync\"}\n");
+}
+
+Test(tickproofd_text, why_a_room_pauses)
+{
+    ServerEvent event = room_event(SERVER_EVENT_ROOM_PAUSED, 0, "an administrator paused it");
+    expect(&event, false, "tickproofd: room arena: tick 120: paused: an administrator paused it\n");
+    expect(&event, true, START("room.paused", "info") ROOM ",\"message\":\"an administrator paused it\"}\n");
+}
+
+Test(tickproofd_text, what_is_said_and_done)
+{
+    ServerEvent event = room_event(SERVER_EVENT_ROOM_CHAT, 1, "hi\033[2J");
+    expect(&event, false, "tickproofd: room arena: tick 120: slot 1 says: hi\\x1b[2J\n");
+    expect(&event, true, START("room.chat", "info") ROOM ",\"slot\":1,\"message\":\"hi\\u001b[2J\"}\n");
+    event = room_event(SERVER_EVENT_ROOM_ADMIN, 0, "paused");
+    expect(&event, false, "tickproofd: room arena: tick 120: administrator: paused\n");
+    expect(&event, true, START("room.admin", "info") ROOM ",\"message\":\"paused\"}\n");
+}
+
+Test(tickproofd_text, logs_that_go_on)
+{
+    ServerEvent event = room_event(SERVER_EVENT_ROOM_RECOVERED, 0, "rec/arena.tpr");
+    expect(&event, false, "tickproofd: room arena: tick 120: goes on with rec/arena.tpr\n");
+    expect(&event, true, START("room.recovered", "info") ROOM ",\"cut_bytes\":0,\"message\":\"rec/arena.tpr\"}\n");
+    event.value = 17;
+    expect(&event, false, "tickproofd: room arena: tick 120: goes on with rec/arena.tpr, of which 17 bytes at the end were no whole record and are cut off\n");
+    expect(&event, true, START("room.recovered", "warning") ROOM ",\"cut_bytes\":17,\"message\":\"rec/arena.tpr\"}\n");
+    event = room_event(SERVER_EVENT_RECORD_RESUMED, 1, "");
+    expect(&event, false, "tickproofd: room arena: tick 120: recording: it can be written again, without 1 tick\n");
+    expect(&event, true, START("room.record_resumed", "warning") ROOM ",\"gap_ticks\":1}\n");
+    event = room_event(SERVER_EVENT_RECORD_ROTATED, 0, "rec/arena.2.tpr");
+    expect(&event, false, "tickproofd: room arena: tick 120: recording: goes on in rec/arena.2.tpr\n");
+    expect(&event, true, START("room.record_rotated", "info") ROOM ",\"message\":\"rec/arena.2.tpr\"}\n");
+}
+
 // Goal: no terminal and no line reader acts on what a client or a file's name holds.
 Test(tickproofd_text, control_characters_are_shown)
 {

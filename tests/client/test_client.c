@@ -34,7 +34,7 @@ static Message rooms_page(uint32_t first, uint32_t next, uint32_t total)
     rooms.body.rooms.total = total;
     rooms.body.rooms.count = (uint8_t)(next - first);
     for (uint32_t i = 0; i < next - first; i++) {
-        rooms.body.rooms.items[i] = (MessageRoom){ .room = first + i, .tick_rate_hz = 60, .lane = 1, .players = 4, .taken = 2, .is_live = 1,
+        rooms.body.rooms.items[i] = (MessageRoom){ .room = first + i, .tick_rate_hz = 60, .lane = 1, .players = 4, .taken = 2, .is_live = 1, .udp_port = (uint16_t)(7000 + i),
                                                    .name = message_text("arena"), .world = message_text("runner") };
     }
     return rooms;
@@ -59,6 +59,7 @@ Test(client, asks_on_until_the_list_is_whole)
     cr_assert_str_eq(fake.events[5].listed.name, "arena");
     cr_assert_str_eq(fake.events[5].listed.world, "runner");
     cr_assert(fake.events[5].listed.is_live);
+    cr_assert_eq(fake.events[5].listed.udp_port, 7001);
 
     tp_client_list(fake.client);
     page = rooms_page(0, 0, 0);
@@ -123,6 +124,10 @@ Test(client, what_only_clients_send_and_what_is_no_message_is_refused)
         fake_open(&fake, &testworld_flat, 0);
         fake_welcome(&fake);
         Message message = { .type = types[i], .room = types[i] == MESSAGE_LEAVE ? 1 : MESSAGE_ROOM_NONE };
+        if (types[i] == MESSAGE_LEAVE) {
+            message.body.leave.reason = MESSAGE_REASON_ASKED;
+            message.body.leave.text = message_text("");
+        }
         cr_assert_not(fake_give(&fake, &message));
         fake_expect_malformed(&fake, "only clients send it");
         fake_close(&fake);
@@ -171,11 +176,27 @@ Test(client, a_refused_join_is_told_and_gone)
     fake_close(&fake);
 }
 
+static void expect_no_join(Fake *fake, tp_client_join_options options, const char *text)
+{
+    tp_error error = { "" };
+    options.name = "arena";
+    cr_assert_null(tp_client_join_with(fake->client, &options, &error));
+    cr_assert_not_null(strstr(error.text, text), "\"%s\" does not have \"%s\"", error.text, text);
+}
+
 Test(client, joins_are_checked_here_first)
 {
-    Fake     fake;
-    tp_error error;
+    static const uint8_t token[TP_CLIENT_TOKEN_SIZE] = { 1 };
+    Fake                 fake;
+    tp_error             error;
+    tp_session_options   wide = { .window = TP_SESSION_WINDOW_MAX + 1 };
+    tp_session_options   late = { .delay = TP_SESSION_DELAY_MAX + 1 };
     fake_open(&fake, &testworld_flat, 0);
+    expect_no_join(&fake, (tp_client_join_options){ .delay = 1, .slots = 1 }, "only who watches can be 1 ticks behind");
+    expect_no_join(&fake, (tp_client_join_options){ .delay = 1, .token = token }, "only who watches");
+    expect_no_join(&fake, (tp_client_join_options){ .delay = 36001 }, "36000 are the most");
+    expect_no_join(&fake, (tp_client_join_options){ .session = &wide }, "a window of 121 ticks");
+    expect_no_join(&fake, (tp_client_join_options){ .session = &late }, "an input delay of 61 ticks");
     cr_assert_null(tp_client_join(fake.client, "", 1, NULL, &error));
     cr_assert_null(tp_client_join(fake.client, "two words", 1, NULL, &error));
     cr_assert_not_null(strstr(error.text, "a room's name is"));
@@ -220,6 +241,8 @@ Test(client, leaving_crosses_joining_at_every_stage)
         if (stage == 3) {
             tp_client_leave(fake.room);
         }
+        Message state = fake_state(&fake);
+        fake_give(&fake, &state);
         fake_pieces(&fake, MESSAGE_PIECE_STATE, 0, SIZE_MAX, 100);
         if (stage == 4) {
             fake_expect(&fake, TP_CLIENT_JOINED);
@@ -228,7 +251,7 @@ Test(client, leaving_crosses_joining_at_every_stage)
             tp_client_leave(fake.room);
             tp_client_leave(fake.room);
         }
-        fake_sent(&fake, 0, MESSAGE_LEAVE);
+        cr_assert_eq(fake_sent(&fake, 0, MESSAGE_LEAVE).body.leave.reason, MESSAGE_REASON_ASKED);
         uint32_t events = fake.event_count;
         cr_assert(fake_confirm(&fake), "what was on its way is dropped");
         cr_assert_eq(fake.event_count, events);
@@ -241,6 +264,22 @@ Test(client, leaving_crosses_joining_at_every_stage)
         fake_expect_malformed(&fake, "not in that room");
         fake_close(&fake);
     }
+}
+
+// Goal: what a watcher and somebody who comes back ask for stands in the message.
+Test(client, delay_and_token_go_out_with_the_join)
+{
+    Fake                 fake;
+    static const uint8_t token[TP_CLIENT_TOKEN_SIZE] = { 1, 2, 3, [15] = 9 };
+    fake_open(&fake, &testworld_flat, 0);
+    fake_welcome(&fake);
+    cr_assert_not_null(tp_client_join_with(fake.client, &(tp_client_join_options){ .name = "arena", .delay = 600 }, NULL));
+    Message join = fake_sent(&fake, 0, MESSAGE_JOIN);
+    cr_assert(join.body.join.slots == 0 && join.body.join.delay == 600 && join.body.join.token[0] == 0);
+    cr_assert_not_null(tp_client_join_with(fake.client, &(tp_client_join_options){ .name = "arena", .token = token }, NULL));
+    join = fake_sent(&fake, 0, MESSAGE_JOIN);
+    cr_assert(join.body.join.delay == 0 && memcmp(join.body.join.token, token, sizeof(token)) == 0);
+    fake_close(&fake);
 }
 
 // Goal: several rooms of one connection, by number and not by order, and a number used again.

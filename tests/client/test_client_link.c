@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client_link.h"
+#include "udp_host.h"
 
 typedef struct {
     uv_loop_t     loop;
@@ -11,6 +12,10 @@ typedef struct {
     Carrier       server;  // its end of the connection
     bool          is_mute; // answers nothing
     bool          closes;  // as soon as it is welcome
+    bool          byes;    // the same, and says so
+    bool          is_udp;
+    const WeatherOptions *weather;
+    UdpHost       host;
     const char   *instead; // raw bytes instead of the protocol
     uv_tcp_t      raw;
     uv_write_t    write;
@@ -20,6 +25,7 @@ typedef struct {
     ClientLinkEnd end;
     char          text[CLIENT_LINK_TEXT_SIZE];
     uint64_t      pings; // as the server heard them
+    uint64_t      welcome_ns;
 } Rig;
 
 static void server_message(void *to, const uint8_t *bytes, size_t size)
@@ -34,7 +40,13 @@ static void server_message(void *to, const uint8_t *bytes, size_t size)
         welcome.body.welcome.build = message_text("rig");
         carrier_send(&rig->server, out, message_encode(&welcome, out));
         carrier_flush(&rig->server);
-        if (rig->closes) {
+        if (rig->byes) {
+            Message bye = { .type = MESSAGE_BYE, .room = MESSAGE_ROOM_NONE };
+            bye.body.bye.reason = MESSAGE_REASON_STOPPING;
+            bye.body.bye.text = message_text("good night");
+            carrier_send(&rig->server, out, message_encode(&bye, out));
+        }
+        if (rig->closes || rig->byes) {
             carrier_close(&rig->server);
         }
     }
@@ -53,10 +65,19 @@ static void server_ended(void *to, CarrierEnd end, int status)
     carrier_finish(&rig->server);
 }
 
+static const CarrierEvents server_events = { .message = server_message, .ended = server_ended };
+
+static void on_arrived(void *to, UdpHost *host, const UdpArrival *arrival)
+{
+    Rig *rig = to;
+    cr_assert_not(rig->is_server_open, "one link is one connection");
+    cr_assert_eq(carrier_open_udp(&rig->server, host, arrival, &server_events, rig, 1 << 20), 0);
+    rig->is_server_open = true;
+}
+
 static void on_connection(uv_stream_t *listener, int status)
 {
-    static const CarrierEvents events = { .message = server_message, .ended = server_ended };
-    Rig                       *rig = listener->data;
+    Rig *rig = listener->data;
     cr_assert_eq(status, 0);
     if (rig->instead != NULL) {
         uv_buf_t bytes = uv_buf_init((char *)rig->instead, (unsigned)strlen(rig->instead));
@@ -65,7 +86,7 @@ static void on_connection(uv_stream_t *listener, int status)
         uv_write(&rig->write, (uv_stream_t *)&rig->raw, &bytes, 1, NULL);
         return;
     }
-    cr_assert_eq(carrier_open(&rig->server, &rig->loop, &events, rig, 1 << 20), 0);
+    cr_assert_eq(carrier_open(&rig->server, &rig->loop, &server_events, rig, 1 << 20), 0);
     rig->is_server_open = true;
     cr_assert_eq(carrier_accept(&rig->server, listener), 0);
 }
@@ -74,6 +95,7 @@ static void link_event(void *to, ClientLink *link, const tp_client_event *event)
 {
     Rig *rig = to;
     rig->is_welcome = rig->is_welcome || event->kind == TP_CLIENT_WELCOME;
+    rig->welcome_ns = event->kind == TP_CLIENT_WELCOME ? uv_hrtime() : rig->welcome_ns;
     (void)link;
 }
 
@@ -85,6 +107,17 @@ static void link_ended(void *to, ClientLink *link)
     memcpy(rig->text, link->text, sizeof(rig->text));
 }
 
+static void listen_udp(Rig *rig, struct sockaddr_storage *bound, bool is_listening)
+{
+    int size = sizeof(*bound);
+    uv_ip4_addr("127.0.0.1", 0, (struct sockaddr_in *)bound);
+    cr_assert_eq(udp_host_open(&rig->host, &rig->loop, (const struct sockaddr *)bound, on_arrived, rig), 0);
+    cr_assert_eq(uv_udp_getsockname(&rig->host.socket, (struct sockaddr *)bound, &size), 0);
+    if (!is_listening) {
+        udp_host_close(&rig->host);
+    }
+}
+
 // Listens, connects (elsewhere when `is_listening` is false), and runs until the link has ended and all is closed.
 static void run(Rig *rig, bool is_listening)
 {
@@ -92,7 +125,8 @@ static void run(Rig *rig, bool is_listening)
     struct sockaddr_storage bound;
     int                     size = sizeof(bound);
     tp_error                error;
-    ClientLinkOptions       options = { .build = "test", .welcome_ms = 300, .event = link_event, .ended = link_ended, .to = rig };
+    ClientLinkOptions       options = { .build = "test", .welcome_ms = 300, .is_udp = rig->is_udp, .weather = rig->weather,
+                                        .event = link_event, .ended = link_ended, .to = rig };
     signal(SIGPIPE, SIG_IGN);
     cr_assert_eq(uv_loop_init(&rig->loop), 0);
     uv_ip4_addr("127.0.0.1", 0, &address);
@@ -100,7 +134,9 @@ static void run(Rig *rig, bool is_listening)
     rig->listener.data = rig;
     cr_assert_eq(uv_tcp_bind(&rig->listener, (const struct sockaddr *)&address, 0), 0);
     cr_assert_eq(uv_tcp_getsockname(&rig->listener, (struct sockaddr *)&bound, &size), 0);
-    if (is_listening) {
+    if (rig->is_udp) {
+        listen_udp(rig, &bound, is_listening);
+    } else if (is_listening) {
         cr_assert_eq(uv_listen((uv_stream_t *)&rig->listener, 8, on_connection), 0);
     }
     cr_assert_eq(client_hub_open(&rig->hub, &rig->loop), 0);
@@ -116,7 +152,12 @@ static void run(Rig *rig, bool is_listening)
     if (rig->instead != NULL) {
         uv_close((uv_handle_t *)&rig->raw, NULL);
     }
+    while (rig->is_server_open) {
+        uv_run(&rig->loop, UV_RUN_ONCE);
+    }
+    udp_host_close(&rig->host);
     uv_run(&rig->loop, UV_RUN_DEFAULT);
+    udp_host_finish(&rig->host);
     cr_assert_eq(uv_loop_close(&rig->loop), 0);
 }
 
@@ -170,4 +211,76 @@ Test(client_link, a_quiet_client_pings)
     cr_assert_eq(rig.pings, 1);
     cr_assert_eq(rig.end, CLIENT_LINK_CLOSED);
     cr_assert_str_eq(rig.text, "");
+}
+
+// Over datagrams.
+
+Test(client_link, nobody_takes_datagrams)
+{
+    Rig rig = { .is_udp = true };
+    run(&rig, false);
+    cr_assert_eq(rig.end, CLIENT_LINK_UNREACHABLE);
+    cr_assert_str_eq(rig.text, "connection refused");
+}
+
+Test(client_link, a_mute_server_of_datagrams_is_not_waited_for)
+{
+    Rig rig = { .is_udp = true, .is_mute = true };
+    run(&rig, true);
+    cr_assert_eq(rig.end, CLIENT_LINK_UNREACHABLE);
+    cr_assert_str_eq(rig.text, "it does not answer");
+}
+
+Test(client_link, a_server_of_datagrams_that_goes_away_is_lost)
+{
+    Rig rig = { .is_udp = true, .closes = true };
+    run(&rig, true);
+    cr_assert(rig.is_welcome);
+    cr_assert_eq(rig.end, CLIENT_LINK_LOST);
+    cr_assert_str_eq(rig.text, "the server closed the connection");
+}
+
+Test(client_link, a_quiet_client_of_datagrams_pings)
+{
+    Rig rig = { .is_udp = true };
+    run(&rig, true);
+    cr_assert_eq(rig.pings, 1);
+    cr_assert_eq(rig.end, CLIENT_LINK_CLOSED);
+}
+
+// Goal: the last word comes before the end, whatever the way and the weather.
+Test(client_link, the_last_word_comes_first)
+{
+    const WeatherOptions weather = { .seed = 2, .latency_us = 20000, .jitter_us = 10000, .loss_ppm = 200000 };
+    for (uint32_t way = 0; way < 4; way++) {
+        Rig rig = { .byes = true, .is_udp = way >= 2, .weather = way % 2 == 1 ? &weather : NULL };
+        run(&rig, true);
+        cr_assert(rig.is_welcome, "way %u", way);
+        cr_assert_eq(rig.end, CLIENT_LINK_BYE, "way %u: %s", way, rig.text);
+        cr_assert_str_eq(rig.text, "the server ended the connection: stopping: good night");
+    }
+}
+
+// Goal: a lag is one, both ways: HELLO and WELCOME take a round trip and not less.
+Test(client_link, a_lag_costs_what_it_says)
+{
+    const WeatherOptions weather = { .seed = 2, .latency_us = 40000 };
+    for (uint32_t way = 0; way < 2; way++) {
+        Rig      rig = { .is_udp = way == 1, .weather = &weather };
+        uint64_t before_ns = uv_hrtime();
+        run(&rig, true);
+        cr_assert(rig.is_welcome);
+        cr_assert_geq(rig.welcome_ns - before_ns, UINT64_C(2000) * weather.latency_us, "way %u", way);
+    }
+}
+
+// Goal: and one that is too long for the patience of who waits is told so.
+Test(client_link, a_lag_beyond_all_patience)
+{
+    const WeatherOptions weather = { .seed = 2, .latency_us = 400000 };
+    for (uint32_t way = 0; way < 2; way++) {
+        Rig rig = { .is_udp = way == 1, .weather = &weather };
+        run(&rig, true);
+        cr_assert_eq(rig.end, CLIENT_LINK_UNREACHABLE);
+    }
 }

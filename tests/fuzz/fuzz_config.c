@@ -153,6 +153,11 @@ static void write_value(Writer *writer, const ServerConfig *config, const Server
         memcpy(&text, field, sizeof(text));
         write_text(writer->out, text);
         break;
+    case TYPE_ADDRESS: write_text(writer->out, field); break;
+    case TYPE_BOOL:
+        memcpy(&small, field, sizeof(small));
+        fputs(small != 0 ? "true" : "false", writer->out);
+        break;
     case TYPE_LISTEN:
         for (uint32_t i = 0; i < config->listen_count; i++) {
             addresses[i] = config->listen[i];

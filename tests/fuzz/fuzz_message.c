@@ -38,6 +38,7 @@ static void touch_borrowed(const Message *message)
     case MESSAGE_WELCOME: touch(message->body.welcome.build.text, message->body.welcome.build.size); break;
     case MESSAGE_JOIN: touch(message->body.join.name.text, message->body.join.name.size); break;
     case MESSAGE_REFUSED: touch(message->body.refused.text.text, message->body.refused.text.size); break;
+    case MESSAGE_LEAVE: touch(message->body.leave.text.text, message->body.leave.text.size); break;
     case MESSAGE_LEFT: touch(message->body.left.text.text, message->body.left.text.size); break;
     case MESSAGE_BYE: touch(message->body.bye.text.text, message->body.bye.text.size); break;
     case MESSAGE_PIECE: touch(message->body.piece.bytes, message->body.piece.size); break;
@@ -53,8 +54,21 @@ static void touch_borrowed(const Message *message)
         }
         break;
     case MESSAGE_JOINED: touch(message->body.joined.slots, message->body.joined.slot_count); break;
+    case MESSAGE_OWN_STATE: touch(message->body.own_state.build.text, message->body.own_state.build.size); break;
+    case MESSAGE_CHAT: touch(message->body.chat.text.text, message->body.chat.text.size); break;
+    case MESSAGE_SAID: touch(message->body.said.text.text, message->body.said.text.size); break;
+    case MESSAGE_ADMIN:
+        touch(message->body.admin.key.text, message->body.admin.key.size);
+        touch(message->body.admin.bytes, message->body.admin.size);
+        break;
+    case MESSAGE_ADMINED: touch(message->body.admined.text.text, message->body.admined.text.size); break;
+    case MESSAGE_TIMING: REQUIRE(message->body.timing.count >= 1 && message->body.timing.count <= MESSAGE_SLOTS_MAX); break;
     case MESSAGE_LIST:
-    case MESSAGE_LEAVE:
+    case MESSAGE_READY:
+    case MESSAGE_REPORT:
+    case MESSAGE_WANTED:
+    case MESSAGE_STATE:
+    case MESSAGE_PACE:
     case MESSAGE_PING:
     case MESSAGE_PONG: break;
     }

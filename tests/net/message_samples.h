@@ -8,9 +8,11 @@ typedef struct MessageSample {
     Message     message;
 } MessageSample;
 
-enum { MESSAGE_SAMPLES = 32, MESSAGE_SAMPLES_PAGE = 15 };
+enum { MESSAGE_SAMPLES = 70, MESSAGE_SAMPLES_PAGE = 26 };
 
-/// Borrowed for ever. Every type twice, then further extremes.
+/// Borrowed for ever. Every type at least twice: its least, its most, and further extremes.
 const MessageSample *message_samples(void);
+/// One of those by its name; NULL: there is none.
+const MessageSample *message_sample(const char *name);
 /// One of every type, in the order of a conversation: README.md of the room shows their bytes.
 const MessageSample *message_samples_page(void);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <zstd.h>
+
 #include "bytes.h"
 #include "frame.h"
 #include "message_samples.h"
@@ -96,4 +98,27 @@ Test(message_page, every_type_is_there_and_decodes)
     for (uint32_t type = 0; type < 256; type++) {
         cr_assert_eq(seen[type], message_type_name(type) != NULL, "type %u", type);
     }
+}
+
+// Goal: the page's state is what it says: one whole zstd frame with a checksum, whose head knows the size that STATE tells.
+Test(message_page, state_is_a_zstd_frame)
+{
+    const Message *state = NULL, *piece = NULL;
+    for (uint32_t i = 0; i < MESSAGE_SAMPLES_PAGE; i++) {
+        const Message *message = &message_samples_page()[i].message;
+        state = message->type == MESSAGE_STATE ? message : state;
+        piece = message->type == MESSAGE_PIECE ? message : piece;
+    }
+    char           out[8] = { 0 };
+    const uint8_t *bytes = piece->body.piece.bytes;
+    size_t         size = piece->body.piece.size;
+    cr_assert_eq(size, state->body.state.packed_size);
+    cr_assert_eq(ZSTD_findFrameCompressedSize(bytes, size), size);
+    cr_assert_eq(ZSTD_getFrameContentSize(bytes, size), state->body.state.size);
+    cr_assert_eq(ZSTD_decompress(out, sizeof(out), bytes, size), state->body.state.size);
+    cr_assert_str_eq(out, "TICK");
+    uint8_t torn[32];
+    memcpy(torn, bytes, size);
+    torn[size - 1] ^= 1; // there is a checksum, and it counts
+    cr_assert(ZSTD_isError(ZSTD_decompress(out, sizeof(out), torn, size)));
 }

@@ -5,7 +5,8 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+server=
+trap '[[ -z $server ]] || kill "$server" 2>/dev/null; rm -rf "$work"' EXIT
 failures=0
 
 fail() {
@@ -46,6 +47,31 @@ refused BAD_RANGE 'range -1..10 is empty or does not fit the type'
 refused OTHER_ABI 'world ABI 2'
 cc -std=c17 -O2 $cflags -shared -fPIC -DGOOD "$here/bad_world.c" -o "$work/bad.so"
 "$tickproof" run --world "$work/bad.so" --players 0 --ticks 10 -o "$work/good.tpr" >/dev/null || fail "the same world without a fault"
+
+# A player outside the tree takes a slot of a room of the server, and plays it; the room's log verifies.
+cc -std=gnu17 -Wall -Wextra -Werror -O2 $sanitizers $cflags "$here/play.c" "$here/ferry.c" $libs -o "$work/play"
+[[ $(wc -l <"$here/play.c") -le 100 ]] || fail "the player has more than 100 lines"
+"$work/root$prefix/bin/tickproofd" --world "$work/ferry.so" --listen 127.0.0.1:0 --live docks=ferry,players=2 --record "$work/logs" --json-log \
+    >"$work/results" 2>"$work/events" &
+server=$!
+for ((tries = 0; tries < 400; tries++)); do
+    grep -q '"server.listening"' "$work/events" && break
+    kill -0 "$server" 2>/dev/null || break
+    sleep 0.05
+done
+port=$(sed -n 's/.*"server.listening".*"port":\([0-9]*\).*/\1/p' "$work/events")
+[[ -n $port ]] || fail "the server: $(tail -n 3 "$work/events")"
+code=0
+timeout 60 "$work/play" 127.0.0.1 "${port:-1}" docks 200 >"$work/said" || code=$?
+[[ $code == 0 ]] || fail "the player gave $code: $(tail -n 2 "$work/said")"
+[[ $(grep -c '^tick [0-9]*: root [0-9a-f]\{16\}$' "$work/said") == 200 ]] || fail "the player said: $(tail -n 2 "$work/said")"
+kill "$server" 2>/dev/null || true
+wait "$server" || fail "the server ended with $?"
+server=
+"$tickproof" verify --world "$work/ferry.so" "$work/logs/docks.tpr" >"$work/said" || fail "the room's log: $(cat "$work/said")"
+code=0
+timeout 60 "$work/play" 127.0.0.1 "${port:-1}" docks 200 2>/dev/null || code=$?
+[[ $code == 2 ]] || fail "without a server the player gave $code, not 2"
 
 # A handle of one pool is not a handle of another: that is a compile error.
 cat >"$work/mixed.c" <<'C'

@@ -2,6 +2,7 @@
 #include "server_fixture.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,13 +29,16 @@ Fixture fixture_open(void)
     return fixture;
 }
 
+// With what a desync leaves: a directory in it.
 static void remove_files(const char *directory)
 {
     DIR *listing = opendir(directory);
     need(listing != NULL, directory);
     for (struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing)) {
-        if (entry->d_name[0] != '.') {
-            unlink(fixture_path(directory, entry->d_name));
+        char path[1024];
+        snprintf(path, sizeof(path), "%s", fixture_path(directory, entry->d_name));
+        if (entry->d_name[0] != '.' && unlink(path) != 0 && errno == EISDIR) {
+            remove_files(path);
         }
     }
     closedir(listing);

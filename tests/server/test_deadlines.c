@@ -66,3 +66,40 @@ Test(deadlines, move)
     cr_assert_eq(deadlines.count, 0);
     deadlines_finish(&deadlines);
 }
+
+// Goal: whichever one is taken out, the others come in their order, and what is not there is not taken out.
+Test(deadlines, remove)
+{
+    enum { COUNT = 60, ROUNDS = 200 };
+    uint64_t random = 11;
+    for (int round = 0; round < ROUNDS; round++) {
+        Deadlines deadlines;
+        bool      is_in[COUNT] = { false };
+        cr_assert(deadlines_init(&deadlines, COUNT));
+        for (uint32_t i = 0; i < COUNT; i++) {
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+            deadlines_push(&deadlines, (Deadline){ .due_ns = (int64_t)(random >> 57), .room = i });
+            is_in[i] = true;
+        }
+        uint32_t left = COUNT;
+        for (int i = 0; i < 45; i++) {
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+            uint32_t room = (uint32_t)(random >> 33) % COUNT;
+            cr_assert_eq(deadlines_remove(&deadlines, room), is_in[room]);
+            left -= is_in[room] ? 1 : 0;
+            is_in[room] = false;
+            cr_assert_eq(deadlines.count, left);
+        }
+        cr_assert_not(deadlines_remove(&deadlines, COUNT + 1));
+        Deadline last = { .due_ns = -1 };
+        for (; left > 0; left--) {
+            Deadline next = deadlines_pop(&deadlines);
+            cr_assert(is_in[next.room], "room %u was taken out", next.room);
+            is_in[next.room] = false;
+            cr_assert(last.due_ns < next.due_ns || (last.due_ns == next.due_ns && last.room < next.room));
+            last = next;
+        }
+        cr_assert_eq(deadlines.count, 0);
+        deadlines_finish(&deadlines);
+    }
+}

@@ -348,7 +348,7 @@ Test(hostile, coming_and_going, .timeout = 120)
         }
         wire_join(&wire, "arena", 1, &joined);
         if (joined.type == MESSAGE_JOINED) {
-            Message leave = { .type = MESSAGE_LEAVE, .room = joined.room, .epoch = joined.epoch };
+            Message leave = { .type = MESSAGE_LEAVE, .room = joined.room, .epoch = joined.epoch, .body.leave = { .reason = MESSAGE_REASON_ASKED } };
             wire_send(&wire, &leave);
             wire_wait(&wire, MESSAGE_LEFT, &left);
             cr_assert_eq(left.body.left.reason, MESSAGE_REASON_ASKED);
@@ -358,8 +358,9 @@ Test(hostile, coming_and_going, .timeout = 120)
         }
     }
     const ServerRoomResult *result = scene_end(&scene);
-    uint64_t said = scene.live.events.counts[SERVER_EVENT_ROOM_JOIN] + scene.live.events.counts[SERVER_EVENT_ROOM_LEAVE];
-    cr_assert_eq(said + result->live.unsaid, result->live.joins + result->live.leaves, "each took one slot");
+    const uint32_t *counts = scene.live.events.counts;
+    uint64_t said = counts[SERVER_EVENT_ROOM_JOIN] + counts[SERVER_EVENT_ROOM_LEAVE] + counts[SERVER_EVENT_ROOM_AWAY];
+    cr_assert_eq(said + result->live.unsaid, result->live.joins + result->live.leaves + result->live.aways, "each took one slot");
     scene_close(&scene);
 }
 
@@ -440,5 +441,48 @@ Test(hostile, who_joined_may_be_quiet, .timeout = 120)
     }
     wire_close(&quiet);
     scene_end(&scene);
+    scene_close(&scene);
+}
+
+// Goal: pieces of what only a server has, and messages for rooms that one is not in: the former end the connection, the latter are dropped.
+Test(hostile, pieces_and_strangers, .timeout = 120)
+{
+    Scene   scene = { 0 };
+    Wire    wire;
+    Message joined, pong;
+    scene_open(&scene, NULL);
+    for (uint8_t kind = MESSAGE_PIECE_RULES; kind <= MESSAGE_PIECE_STATE; kind++) {
+        Message piece = { .type = MESSAGE_PIECE, .room = 0, .epoch = 1, .body.piece = { .kind = kind, .total = 10, .size = 10, .bytes = (const uint8_t *)"0123456789" } };
+        cr_assert_eq(say(&scene, true, &piece), MESSAGE_REASON_MALFORMED, "kind %u", kind);
+    }
+    wire_open(&wire, scene.live.port);
+    wire_hello(&wire);
+    wire_join(&wire, "arena", 1, &joined);
+    for (uint32_t room = 0; room < 3; room++) { // the own one and two others
+        Message said[] = {
+            { .type = MESSAGE_READY, .room = room, .epoch = 1 },
+            { .type = MESSAGE_REPORT, .room = room, .epoch = 1, .tick = UINT64_MAX - 1 },
+            { .type = MESSAGE_OWN_STATE, .room = room, .epoch = 1, .tick = 5, .body.own_state = { .size = 10, .packed_size = 10, .build = message_text("x") } },
+            { .type = MESSAGE_PIECE, .room = room, .epoch = 1, .tick = 5,
+              .body.piece = { .kind = MESSAGE_PIECE_OWN, .total = 10, .size = 10, .bytes = (const uint8_t *)"0123456789" } },
+            { .type = MESSAGE_CHAT, .room = room + 1, .epoch = 1, .body.chat = { .text = message_text("hello") } },
+            { .type = MESSAGE_LEAVE, .room = room + 1, .epoch = 1, .body.leave = { .reason = MESSAGE_REASON_ASKED } },
+            { .type = MESSAGE_LEAVE, .room = room, .epoch = 2, .body.leave = { .reason = MESSAGE_REASON_ASKED } },
+        };
+        for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+            wire_send(&wire, &said[i]);
+        }
+    }
+    Message ping = { .type = MESSAGE_PING, .room = MESSAGE_ROOM_NONE, .body.ping = { .token = 3 } };
+    wire_send(&wire, &ping);
+    wire_wait(&wire, MESSAGE_PONG, &pong);
+    Message leave = { .type = MESSAGE_LEAVE, .room = joined.room, .epoch = joined.epoch, .body.leave = { .reason = MESSAGE_REASON_ASKED } };
+    wire_send(&wire, &leave);
+    wire_wait(&wire, MESSAGE_LEFT, &pong); // it was in the room all the time
+    wire_close(&wire);
+    const ServerRoomResult *result = scene_end(&scene);
+    cr_assert_eq(result->live.reports, 0);
+    cr_assert_eq(result->live.desyncs, 0);
+    cr_assert_eq(result->live.chats, 0);
     scene_close(&scene);
 }

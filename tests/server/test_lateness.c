@@ -36,3 +36,17 @@ Test(lateness, extremes)
     cr_assert_eq(lateness_percentile_ns(&lateness, 500), 0);
     cr_assert_eq(lateness_percentile_ns(&lateness, 1000), INT64_MAX);
 }
+
+// Goal: two histograms put together are one of all samples.
+Test(lateness, merged_is_as_if_counted_together)
+{
+    static Lateness odd, even, all;
+    for (int64_t i = 1; i <= 5000; i++) {
+        lateness_add(i % 2 == 0 ? &even : &odd, i * i);
+        lateness_add(&all, i * i);
+    }
+    lateness_merge(&odd, &even);
+    cr_assert_eq(odd.count, all.count);
+    cr_assert_eq(odd.max_ns, all.max_ns);
+    cr_assert_arr_eq(odd.buckets, all.buckets, sizeof(all.buckets));
+}

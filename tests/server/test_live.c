@@ -8,7 +8,7 @@
 
 #include "live_fixture.h"
 
-static void add(LiveSetting *setting, const char *name, uint32_t players, ServerMissing missing)
+static ServerLiveOptions options_of(const LiveSetting *setting, const char *name, uint32_t players, ServerMissing missing)
 {
     ServerLiveOptions options;
     server_live_options_standard(&options);
@@ -19,34 +19,13 @@ static void add(LiveSetting *setting, const char *name, uint32_t players, Server
     options.tick_rate_hz = 500;
     options.missing = missing;
     options.record_dir = setting->fixture.record;
-    live_fixture_add(setting, &options);
+    return options;
 }
 
-// A world of the client's own, from what the server sent.
-static tp_sim *receive_world(Wire *wire, const Message *joined)
+static void add(LiveSetting *setting, const char *name, uint32_t players, ServerMissing missing)
 {
-    tp_error   error;
-    Message    message;
-    uint8_t   *rules = malloc(joined->body.joined.rules_size);
-    uint8_t   *state = malloc(joined->body.joined.state_size);
-    uint32_t   left = joined->body.joined.rules_size + joined->body.joined.state_size;
-    tp_ident  *ident = malloc(sizeof(*ident));
-    while (left > 0) {
-        wire_wait(wire, MESSAGE_PIECE, &message);
-        uint8_t *to = message.body.piece.kind == MESSAGE_PIECE_RULES ? rules : state;
-        memcpy(to + message.body.piece.offset, message.body.piece.bytes, message.body.piece.size);
-        left -= message.body.piece.size;
-    }
-    cr_assert(tp_ident_of_rules(rules, joined->body.joined.rules_size, ident, &error), "%s", error.text);
-    tp_sim *sim = tp_sim_of_ident(ident, &testworld_flat, NULL, &error);
-    cr_assert_not_null(sim, "%s", error.text);
-    cr_assert(tp_sim_decode(sim, state, joined->body.joined.state_size, joined->tick, joined->body.joined.input_leaf,
-                            joined->body.joined.event_leaf, &error), "%s", error.text);
-    cr_assert(tp_hash128_equal(tp_sim_root(sim), joined->body.joined.root));
-    free(rules);
-    free(state);
-    free(ident);
-    return sim;
+    ServerLiveOptions options = options_of(setting, name, players, missing);
+    live_fixture_add(setting, &options);
 }
 
 // Plays `ticks` confirmed ticks with two slots and holds every root against the own world's.
@@ -75,26 +54,29 @@ Test(live, clients_agree_and_the_log_verifies, .timeout = 60)
     LiveSetting setting;
     Wire        first, second;
     Message     joined, late;
+    WireWorld   world;
     live_fixture_open(&setting, 2);
     add(&setting, "duel", 4, SERVER_MISSING_REPEAT);
     live_fixture_start(&setting);
     wire_open(&first, setting.port);
     wire_hello(&first);
-    wire_join(&first, "duel", 2, &joined);
+    wire_join_world(&first, "duel", 2, &joined, &world);
     cr_assert_eq(joined.type, MESSAGE_JOINED);
     cr_assert_eq(joined.tick, 0);
     cr_assert_eq(joined.body.joined.slot_count, 2);
-    tp_sim *sim = receive_world(&first, &joined);
+    tp_sim *sim = live_fixture_make_sim(&world);
+    wire_drop(&world);
     play(&first, &joined, sim, 200);
     wire_open(&second, setting.port);
     wire_hello(&second);
-    wire_join(&second, "duel", 1, &late);
+    wire_join_world(&second, "duel", 1, &late, &world);
     cr_assert_eq(late.type, MESSAGE_JOINED);
     cr_assert_gt(late.tick, 100);
     cr_assert_eq(late.body.joined.slots[0], 2);
-    tp_sim *late_sim = receive_world(&second, &late);
+    tp_sim *late_sim = live_fixture_make_sim(&world);
+    wire_drop(&world);
     play(&second, &late, late_sim, 200);
-    Message leave = { .type = MESSAGE_LEAVE, .room = late.room, .epoch = late.epoch };
+    Message leave = { .type = MESSAGE_LEAVE, .room = late.room, .epoch = late.epoch, .body.leave = { .reason = MESSAGE_REASON_ASKED } };
     wire_send(&second, &leave);
     Message left;
     wire_wait(&second, MESSAGE_LEFT, &left);
@@ -241,15 +223,18 @@ Test(live, inputs_have_a_rule_each, .timeout = 60)
     cr_assert_eq(message.body.confirmed.bytes[2], 7, "buttons are clamped");
     cr_assert_eq((int8_t)message.body.confirmed.bytes[3], -127, "sticks are clamped");
     cr_assert_eq(message.body.confirmed.bytes[4], 0, "slot 1 is absent");
-    wire_input(&wire, &joined, 0, 0, tame, 2); // late
+    wire_input(&wire, &joined, 0, 0, tame, 2); // again: there was one in time
     wire_wait(&wire, MESSAGE_CONFIRMED, &message);
     cr_assert_eq(message.body.confirmed.bytes[2], 0, "nothing came for tick 1");
     cr_assert_eq(message.body.confirmed.bytes[1], TP_ORIGIN_NEUTRAL);
+    wire_input(&wire, &joined, 0, 1, tame, 2); // late
+    wire_input(&wire, &joined, 0, 1, tame, 2); // again
+    wire_wait(&wire, MESSAGE_CONFIRMED, &message);
     wire_close(&wire);
     live_fixture_stop(&setting);
     live_fixture_join(&setting);
     const ServerLiveCounts *counts = &server_room_result(setting.server, 0)->live;
-    cr_assert_eq(counts->duplicate, 1);
+    cr_assert_eq(counts->duplicate, 3);
     cr_assert_eq(counts->wrong_slot, 2);
     cr_assert_eq(counts->early, 2);
     cr_assert_eq(counts->bad_input, 1);
@@ -305,7 +290,9 @@ Test(live, the_world_sees_every_leave, .timeout = 60)
     LiveSetting setting;
     Message     joined, message;
     live_fixture_open(&setting, 1);
-    add(&setting, "chair", 1, SERVER_MISSING_NEUTRAL);
+    ServerLiveOptions options = options_of(&setting, "chair", 1, SERVER_MISSING_NEUTRAL);
+    options.rejoin_seconds = UINT32_MAX;
+    live_fixture_add(&setting, &options);
     live_fixture_start(&setting);
     uint64_t absent = 0;
     for (int i = 0; i < 5; i++) {
@@ -365,7 +352,7 @@ Test(live, empty_rooms, .timeout = 60)
     wire_join(&wire, "ends", 1, &joined);
     wire_wait(&wire, MESSAGE_CONFIRMED, &message);
     cr_assert_eq(message.room, joined.room, "the other room waits for a second player");
-    Message leave = { .type = MESSAGE_LEAVE, .room = joined.room, .epoch = joined.epoch };
+    Message leave = { .type = MESSAGE_LEAVE, .room = joined.room, .epoch = joined.epoch, .body.leave = { .reason = MESSAGE_REASON_ASKED } };
     wire_send(&wire, &leave);
     wire_wait(&wire, MESSAGE_LEFT, &message);
     do {
@@ -545,5 +532,222 @@ Test(live, a_port_that_is_taken, .timeout = 60)
     }
     live_fixture_stop(&setting);
     live_fixture_join(&setting);
+    live_fixture_close(&setting);
+}
+
+static bool ask_admin(Wire *wire, uint32_t room, const char *key, MessageVerb verb, uint64_t value, Message *answer)
+{
+    Message message = { .type = MESSAGE_ADMIN, .room = room, .epoch = 7, .body.admin = { .cookie = 9, .verb = (uint8_t)verb, .value = value, .key = message_text(key) } };
+    wire_send(wire, &message);
+    wire_wait(wire, MESSAGE_ADMINED, answer);
+    cr_assert_eq(answer->body.admined.cookie, 9);
+    cr_assert_eq(answer->room, room);
+    return answer->body.admined.is_done == 1;
+}
+
+static const char key[] = "a rather long key, and 'odd'";
+
+static void open_with_key(LiveSetting *setting, const char *admin_key)
+{
+    live_fixture_open(setting, 2);
+    setting->options.admin_key = admin_key;
+    add(setting, "a", 2, SERVER_MISSING_NEUTRAL);
+    add(setting, "b", 2, SERVER_MISSING_NEUTRAL);
+    add(setting, "c", 2, SERVER_MISSING_NEUTRAL); // keeps the lane of "a" open
+    live_fixture_start(setting);
+}
+
+// Goal: from the lobby, in no room, with the key: pause, steps to the tick, end; and what came of it for who is in the room.
+Test(live, an_administrator_from_outside, .timeout = 60)
+{
+    LiveSetting setting;
+    Wire        admin, player;
+    Message     answer, joined, message;
+    open_with_key(&setting, key);
+    wire_open(&admin, setting.port);
+    wire_hello(&admin);
+    cr_assert_not(ask_admin(&admin, 5, key, MESSAGE_VERB_PAUSE, 0, &answer), "there is no such room");
+    cr_assert_eq(answer.epoch, 7);
+    cr_assert_eq(answer.tick, 0);
+    cr_assert(ask_admin(&admin, 0, key, MESSAGE_VERB_PAUSE, 0, &answer));
+    cr_assert_eq(answer.epoch, 1, "the room's");
+    cr_assert_not(ask_admin(&admin, 1, key, MESSAGE_VERB_PAUSE, 0, &answer), "another lane");
+    wire_open(&player, setting.port);
+    wire_hello(&player);
+    wire_join(&player, "a", 1, &joined);
+    cr_assert_eq(joined.tick, 0);
+    cr_assert(ask_admin(&admin, 0, key, MESSAGE_VERB_STEP, 5, &answer));
+    for (uint64_t tick = 0; tick < 5; tick++) {
+        wire_wait(&player, MESSAGE_CONFIRMED, &message);
+        cr_assert_eq(message.tick, tick);
+    }
+    wire_wait(&player, MESSAGE_PACE, &message);
+    cr_assert_eq(message.body.pace.is_paused, 1);
+    usleep(300000); // 150 ticks' time
+    cr_assert(ask_admin(&admin, 0, key, MESSAGE_VERB_STEP, 1, &answer));
+    cr_assert_eq(answer.tick, 5, "none of them was done");
+    wire_wait(&player, MESSAGE_CONFIRMED, &message);
+    cr_assert_eq(message.tick, 5);
+    cr_assert(ask_admin(&admin, 0, key, MESSAGE_VERB_END, 0, &answer));
+    wire_wait(&player, MESSAGE_LEFT, &message);
+    cr_assert_eq(message.body.left.reason, MESSAGE_REASON_ENDED);
+    cr_assert_eq(message.tick, 6);
+    for (int i = 0; i < 1000 && setting.events.counts[SERVER_EVENT_ROOM_DONE] < 1; i++) {
+        usleep(10000);
+    }
+    cr_assert_not(ask_admin(&admin, 0, key, MESSAGE_VERB_RESUME, 0, &answer), "it is over");
+    wire_close(&player);
+    wire_close(&admin);
+    live_fixture_stop(&setting);
+    live_fixture_join(&setting);
+    const ServerRoomResult *result = server_room_result(setting.server, 0);
+    cr_assert_eq(result->last_event, SERVER_EVENT_ROOM_DONE);
+    cr_assert_eq(result->ticks, 6);
+    cr_assert_eq(result->dropped_ticks, 0);
+    tp_report report = fixture_verify(result->log_path);
+    cr_assert_eq(report.verdict, TP_VERIFIED, "%s", report.message);
+    cr_assert(report.has_end);
+    live_fixture_close(&setting);
+}
+
+// Goal: without the key nothing is done, whatever is near it; the eighth wrong one on a connection is the last.
+Test(live, wrong_keys, .timeout = 60)
+{
+    static const char *const wrong[SERVER_WRONG_KEYS] = { "", "a", "a rather long key, and 'odd", "a rather long key, and 'odd'x", "A rather long key, and 'odd'",
+                                                          " a rather long key, and 'odd'", "key", "0" };
+    LiveSetting setting;
+    Wire        wire;
+    Message     answer, joined;
+    open_with_key(&setting, key);
+    wire_open(&wire, setting.port);
+    wire_hello(&wire);
+    wire_join(&wire, "a", 1, &joined);
+    for (int i = 0; i < SERVER_WRONG_KEYS; i++) {
+        cr_assert_not(ask_admin(&wire, joined.room, wrong[i], MESSAGE_VERB_END, 0, &answer), "'%s'", wrong[i]);
+    }
+    cr_assert_eq(wire_drain(&wire), MESSAGE_REASON_FLOOD);
+    wire_close(&wire);
+    wire_open(&wire, setting.port);
+    wire_hello(&wire);
+    wire_join(&wire, "a", 1, &joined);
+    cr_assert_eq(joined.type, MESSAGE_JOINED, "the room is well");
+    wire_close(&wire);
+    live_fixture_stop(&setting);
+    live_fixture_join(&setting);
+    cr_assert_eq(setting.events.counts[SERVER_EVENT_ROOM_ADMIN], 0);
+    live_fixture_close(&setting);
+}
+
+// Goal: a server without a key has no administrators, whatever they send.
+Test(live, no_key_no_administrators, .timeout = 60)
+{
+    for (int round = 0; round < 2; round++) {
+        LiveSetting setting;
+        Wire        wire;
+        Message     answer;
+        open_with_key(&setting, round == 0 ? NULL : "");
+        wire_open(&wire, setting.port);
+        wire_hello(&wire);
+        cr_assert_not(ask_admin(&wire, 0, "", MESSAGE_VERB_PAUSE, 0, &answer));
+        cr_assert_not(ask_admin(&wire, 0, "key", MESSAGE_VERB_PAUSE, 0, &answer));
+        cr_assert_not_null(strstr(answer.body.admined.text.text, "no administrators"), "%.*s", answer.body.admined.text.size, answer.body.admined.text.text);
+        wire_close(&wire);
+        live_fixture_stop(&setting);
+        live_fixture_join(&setting);
+        live_fixture_close(&setting);
+    }
+}
+
+// Goal: a state of many times what may wait for one client comes to several at once, while the other room of the thread drops no tick.
+Test(live, a_large_state_holds_up_nobody, .timeout = 60)
+{
+    enum { JOINERS = 4 };
+    LiveSetting       setting;
+    Wire              quick, wires[JOINERS];
+    WireWorld         worlds[JOINERS];
+    Message           joined, large[JOINERS], message;
+    ServerLiveOptions options;
+    live_fixture_open(&setting, 1);
+    setting.options.net.send_queue_bytes = SERVER_SEND_QUEUE_BYTES_MIN;
+    options = options_of(&setting, "quick", 1, SERVER_MISSING_NEUTRAL);
+    options.tick_rate_hz = 60;
+    live_fixture_add(&setting, &options);
+    options = options_of(&setting, "large", JOINERS, SERVER_MISSING_NEUTRAL);
+    options.world = &live_fixture_large;
+    options.tick_rate_hz = 60;
+    options.record_dir = NULL;
+    live_fixture_add(&setting, &options);
+    live_fixture_start(&setting);
+    wire_open(&quick, setting.port);
+    wire_hello(&quick);
+    wire_join(&quick, "quick", 1, &joined);
+    for (int i = 0; i < JOINERS; i++) {
+        wire_open(&wires[i], setting.port);
+        wire_hello(&wires[i]);
+        wire_ask(&wires[i], "large", 1, &large[i]);
+        cr_assert_eq(large[i].type, MESSAGE_JOINED);
+        wire_take_rules(&wires[i], &large[i], &worlds[i]);
+        wire_ready(&wires[i], &large[i], wire_rules_id(&worlds[i]));
+    }
+    for (int i = 0; i < JOINERS; i++) {
+        wire_take_state(&wires[i], &large[i], &worlds[i]);
+        cr_assert_gt(worlds[i].state.body.state.packed_size, 8 * SERVER_SEND_QUEUE_BYTES_MIN);
+        tp_sim *sim = live_fixture_make_sim(&worlds[i]);
+        wire_wait(&wires[i], MESSAGE_CONFIRMED, &message);
+        cr_assert_eq(message.tick, worlds[i].state.tick);
+        tp_sim_destroy(sim);
+        wire_drop(&worlds[i]);
+    }
+    for (uint64_t tick = joined.tick; tick < joined.tick + 60; tick++) {
+        wire_wait(&quick, MESSAGE_CONFIRMED, &message);
+        cr_assert_eq(message.tick, tick);
+    }
+    for (int i = 0; i < JOINERS; i++) {
+        wire_close(&wires[i]);
+    }
+    wire_close(&quick);
+    live_fixture_stop(&setting);
+    live_fixture_join(&setting);
+    cr_assert_eq(server_room_result(setting.server, 0)->dropped_ticks, 0);
+    cr_assert_leq(server_room_result(setting.server, 1)->live.snapshots, 2);
+    live_fixture_close(&setting);
+}
+
+// Goal: coming back goes through the lobby like any JOIN: another connection, the token, the same slots; and the log saw no leave.
+Test(live, coming_back_over_another_connection, .timeout = 60)
+{
+    LiveSetting setting;
+    Wire        first, second;
+    Message     joined, back, message;
+    WireWorld   world;
+    live_fixture_open(&setting, 2);
+    add(&setting, "a", 4, SERVER_MISSING_REPEAT);
+    live_fixture_start(&setting);
+    wire_open(&first, setting.port);
+    wire_hello(&first);
+    wire_join(&first, "a", 3, &joined);
+    wire_wait(&first, MESSAGE_CONFIRMED, &message);
+    wire_close(&first);
+    wire_open(&second, setting.port);
+    wire_hello(&second);
+    wire_ask_as(&second, "a", 0, 0, joined.body.joined.token, &back);
+    cr_assert_eq(back.type, MESSAGE_JOINED);
+    cr_assert_eq(back.body.joined.slot_count, 3);
+    wire_take_rules(&second, &back, &world);
+    wire_ready(&second, &back, wire_rules_id(&world));
+    wire_take_state(&second, &back, &world);
+    for (int i = 0; i < 50; i++) {
+        wire_wait(&second, MESSAGE_CONFIRMED, &message);
+        cr_assert_eq(message.tick, world.state.tick + (uint64_t)i);
+        cr_assert_eq(message.body.confirmed.bytes[0], 7);
+    }
+    wire_drop(&world);
+    wire_close(&second);
+    live_fixture_stop(&setting);
+    live_fixture_join(&setting);
+    const ServerRoomResult *result = server_room_result(setting.server, 0);
+    cr_assert_eq(result->live.rejoins, 1);
+    cr_assert_eq(live_fixture_count_absent(result->log_path), 0);
+    cr_assert_eq(fixture_verify(result->log_path).verdict, TP_VERIFIED);
     live_fixture_close(&setting);
 }

@@ -70,6 +70,28 @@ Test(room, hitch_of_a_second_drops_55, .timeout = 30)
     stage_close(&stage);
 }
 
+// Goal: what was measured before counts for nothing afterwards, and the clock goes on as it was.
+Test(room, measures_anew, .timeout = 30)
+{
+    Stage stage;
+    stage_open(&stage, 60, 200);
+    room_wake(stage.room, INT64_C(2000000000));
+    cr_assert_eq(stage.room->result.dropped_ticks, 115);
+    int64_t due_ns = room_next_due_ns(stage.room);
+    room_measure(stage.room);
+    cr_assert_eq(stage.room->result.dropped_ticks, 0);
+    cr_assert_eq(stage.room->result.late_ticks, 0);
+    cr_assert_eq(stage.room->lateness.count, 0);
+    cr_assert_eq(room_next_due_ns(stage.room), due_ns);
+    room_wake(stage.room, due_ns + 1000);
+    cr_assert_eq(stage.room->lateness.count, 1);
+    cr_assert_eq(stage.room->lateness.max_ns, 1000);
+    cr_assert_eq(stage.room->result.dropped_ticks, 0);
+    room_stop(stage.room);
+    cr_assert_eq(stage.room->result.held_ticks, 0, "one tick makes no period");
+    stage_close(&stage);
+}
+
 Test(room, wakes_early_does_nothing, .timeout = 30)
 {
     Stage stage;
