@@ -35,7 +35,7 @@ CLIENTS = 2
 MEMBERSHIPS = CLIENTS * len(LIVE_NAMES) + len(UDP_NAMES)
 LATENESS_TIMES = 1.5
 WORLDS = {"tape-fighter": ("fighter", 60), "tape-runner": ("runner", 120)}
-REASONS_NAMED = ["malformed", "version", "silent", "flood", "slow", "crowded"]
+REASONS_NAMED = ["malformed", "version", "silent", "flood", "slow"]
 FLAGS = ["--listen", "127.0.0.1:0", "--udp", "127.0.0.1:0", "--max-connections", str(CONNECTIONS), "--send-queue-bytes", str(SEND_QUEUE),
          "--silence-ms", str(SILENCE_MS), *LIVE]
 PLACES = ["lobby", "room"]
@@ -178,7 +178,8 @@ def check(outcome, is_hostile, quiet_memory_kib, is_timed=True, is_memory_bound=
     if is_timed:
         complaints += [f"room {name}: {room['dropped_ticks']} ticks dropped" for name, room in outcome.rooms.items() if room["dropped_ticks"] > 0]
     if is_hostile:
-        complaints += [f"the server named no connection '{reason}'" for reason in REASONS_NAMED if outcome.ended.get(reason, 0) == 0]
+        named = REASONS_NAMED + (["crowded"] if is_timed else [])  # a busy machine does not get so many in at once
+        complaints += [f"the server named no connection '{reason}'" for reason in named if outcome.ended.get(reason, 0) == 0]
         wrong = sum(room["live"]["wrong_slot"] + room["live"]["wrong_epoch"] + room["live"]["bad_input"] + room["live"]["early"]
                     for room in outcome.rooms.values() if "live" in room)
         complaints += [] if wrong > 0 else ["no room counted a wrong input"]

@@ -115,7 +115,8 @@ class Reloads(threading.Thread):
 def join_once(programs, address, ticks, number):
     """One client that steps the world: its lines with the time of each."""
     role = ["--watch"] if number % 2 == 1 else ["--predict"] if number % 4 == 0 else []
-    return lib.Stamped(lib.join_command(programs, address, "--room", LAND, "--ticks", ticks, "--trace", 1, "--seed", number, *role))
+    command = lib.join_command(programs, address, "--room", LAND, "--ticks", ticks, "--trace", 1, "--seed", number, *role)
+    return lib.Stamped(command)
 
 
 class Joiner:
@@ -216,11 +217,13 @@ def run(options, programs, folder):
             reloads.end()
             bots.signal(lib.signal.SIGTERM)
             bots.wait(lib.STOP_SECONDS)
+        waited_seconds = server.waited_for_core()
         rooms = server.stop()
     log = server.record / f"{LAND}.tpr"
     drafts = {joiner.tick: drafts_at(programs, log, joiner.tick) for joiner in joiners if joiner.tick is not None}
     print_tables(joiners, probes, drafts, rooms)
-    print(f"landblocks prepared again: {reloads.done} commands of an administrator")
+    print(f"landblocks prepared again: {reloads.done} commands of an administrator; for {waited_seconds:.2f} s the server was ready to run and other "
+          "programs had the cores")
     complaints = [one for number, joiner in enumerate(joiners) for one in check_joiner(number, joiner, options.ticks)]
     complaints += check_probes(probes) + check_drafts(drafts) + lib.check_rooms(rooms) + ([] if options.no_timing else check_dropped(rooms))
     complaints += lib.check_clients(lib.results_of(bots), BOTS * 4) + lib.check_logs(lib.verify(programs, server.record), rooms)

@@ -113,7 +113,8 @@ tp_session_status tp_session_advance(tp_session *session, tp_session_result *res
 /// Only part 1 of an advance, for whoever is not due to advance and wants to know. Followers and local sessions do nothing.
 tp_session_status tp_session_settle(tp_session *session, tp_session_result *result, tp_error *error);
 
-/// Takes in everything that was confirmed, also what a spectator or lockstep would play later: for when the room is over, and nobody advances any more.
+/// Takes in everything that was confirmed, also what a spectator or lockstep would play later: for when the room is over, and nobody advances any
+/// more. At most TP_SESSION_ROOTS ticks a call, so that the root of each is still known afterwards: call it until nothing waits.
 tp_session_status tp_session_drain(tp_session *session, tp_session_result *result, tp_error *error);
 
 /// What the server stepped `tick` with: canonical row bytes as a log keeps them, without root; ticks come in order, each once (one that came

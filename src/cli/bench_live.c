@@ -54,7 +54,7 @@ static bool measure(BenchLoad *load, BenchServer *server, BenchResult *result, t
     return bench_server_stop(server, &result->served, error);
 }
 
-// True when it came to a result; then that may still have a failure in it, with the reason.
+// The exit code; with 0 there is a result.
 static int run_once(const BenchOptions *options, BenchResult *result)
 {
     BenchServer server = { 0 };
@@ -70,7 +70,7 @@ static int run_once(const BenchOptions *options, BenchResult *result)
         is_fine = bench_load_start(load, options, &server, &error) && measure(load, &server, result, &error);
         is_fine = bench_load_finish(load, is_fine ? &error : &later) && is_fine;
     }
-    if (!is_fine && server.from > 0 && !bench_server_stop(&server, &result->served, &later) && result->served.text[0] != '\0') {
+    if (!is_fine && server.started.is_fine && !bench_server_stop(&server, &result->served, &later) && result->served.text[0] != '\0') {
         error = later; // what the server says is the cause of what its clients say
     }
     bool is_desync = atomic_load(&load->desyncs) > 0;

@@ -59,7 +59,8 @@ static void print_text(const BenchResult *result)
     const BenchCounts  *load = &result->load;
     const BenchOptions *options = result->options;
     printf("%u room%s of %s x %u client%s at %u Hz over %s%s: %.1f s after %u s\n", result->rooms, result->rooms == 1 ? "" : "s",
-           options->world->name, options->clients, options->clients == 1 ? "" : "s", options->rate_hz, options->is_udp ? "UDP" : "TCP", options->is_predict ? ", playing ahead" : "", (double)served->wall_ns / 1e9, options->warm_up_seconds);
+           options->world->name, options->clients, options->clients == 1 ? "" : "s", options->rate_hz, options->is_udp ? "UDP" : "TCP",
+           options->is_predict ? ", playing ahead" : "", (double)served->wall_ns / 1e9, options->warm_up_seconds);
     printf("  threads    server %u, clients %u, %" PRIu64 " connections\n", result->threads, result->load_threads, load->connections);
     printf("  ticks      %.3f Hz held, %" PRIu64 " ticks, %" PRIu64 " a period late, %" PRIu64 " dropped\n", held_hz(served), served->ticks,
            served->late_ticks, served->dropped_ticks);
@@ -68,7 +69,8 @@ static void print_text(const BenchResult *result)
     printf("  CPU        server %.2f us a room's tick (%.0f %% of a core), clients %.2f us (%.0f %%)\n", cpu_us_of_tick(result, served->cpu_ns),
            share(served->cpu_ns, served->wall_ns), cpu_us_of_tick(result, load->cpu_ns), share(load->cpu_ns, load->wall_ns));
     printf("  messages   to clients %.0f/s, %.0f bytes each; from clients %.0f/s, %.0f bytes each\n", rate(load->messages_in, load->wall_ns),
-           per((double)load->bytes_in, (double)load->messages_in), rate(load->messages_out, load->wall_ns), per((double)load->bytes_out, (double)load->messages_out));
+           per((double)load->bytes_in, (double)load->messages_in), rate(load->messages_out, load->wall_ns),
+           per((double)load->bytes_out, (double)load->messages_out));
     printf("  a message  server %.0f ns to a client (its tick in it), %.0f ns from one; clients %.0f ns either way\n", server_out_ns(result), server_in_ns(result),
            load_ns(result));
     printf("  memory     server %.1f MiB, clients %.1f MiB\n", (double)served->memory_bytes / 1048576, (double)result->load_memory_bytes / 1048576);
@@ -77,8 +79,9 @@ static void print_text(const BenchResult *result)
 static void print_row(const BenchResult *result)
 {
     const BenchServed *served = &result->served;
-    printf("%7u %9.3f %9" PRIu64 " %8.2f%% %9.3f %9.3f %9.3f %9.2f %9.2f %8.0f%% %9.0f %9.0f %9.0f %9.1f\n", result->rooms, held_hz(served), served->dropped_ticks,
-           per(100 * (double)served->made_up, (double)(served->inputs + served->made_up)), ms(served->p50_ns), ms(served->p99_ns), ms(served->max_ns), cpu_us_of_tick(result, served->cpu_ns), cpu_us_of_tick(result, result->load.cpu_ns),
+    printf("%7u %9.3f %9" PRIu64 " %8.2f%% %9.3f %9.3f %9.3f %9.2f %9.2f %8.0f%% %9.0f %9.0f %9.0f %9.1f\n", result->rooms, held_hz(served),
+           served->dropped_ticks, per(100 * (double)served->made_up, (double)(served->inputs + served->made_up)), ms(served->p50_ns), ms(served->p99_ns),
+           ms(served->max_ns), cpu_us_of_tick(result, served->cpu_ns), cpu_us_of_tick(result, result->load.cpu_ns),
            share(served->cpu_ns, served->wall_ns) + share(result->load.cpu_ns, result->load.wall_ns), server_out_ns(result), server_in_ns(result),
            load_ns(result), (double)served->memory_bytes / 1048576);
 }

@@ -233,8 +233,10 @@ bool bench_server_stop(BenchServer *server, BenchServed *served, tp_error *error
 {
     char word = WORD_STOP;
     if (!write_all(server->to, &word, 1) || !read_all(server->from, served, sizeof(*served))) {
-        return tp_error_set(error, "the server's process is gone");
+        snprintf(served->text, sizeof(served->text), "its process is gone");
+        served->is_fine = false;
     }
+    server->started.is_fine = false; // it has said its last word
     served->text[BENCH_TEXT_SIZE - 1] = '\0';
     return served->is_fine || tp_error_set(error, "the server: %.400s", served->text[0] != '\0' ? served->text : "a room did not end as it should");
 }

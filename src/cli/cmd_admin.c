@@ -16,7 +16,7 @@ static const char help[] =
     "  kick ROOM SLOT       put out whoever has the slot, with all slots of that client\n"
     "  pause ROOM           no more ticks, until resume\n"
     "  resume ROOM          ticks again, also after the room halted over a desync\n"
-    "  step ROOM N          do N ticks (1 to 10000) of a paused room at once\n"
+    "  step ROOM N          do N ticks (1 to 10000) of a paused room, at its rate\n"
     "  speed ROOM FACTOR    how fast it goes: 0.001 to 1000 times its usual rate, at most three places\n"
     "  note ROOM TEXT       write a line into the room's log\n"
     "  command ROOM NAME [JSON]\n"

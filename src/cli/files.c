@@ -58,6 +58,20 @@ static bool is_log_file(const char *path, struct stat *status)
     return S_ISREG(status->st_mode);
 }
 
+// What a desync has left, among a server's logs: a copy of one that ends where it happened, for `tickproof diff`. Named itself, it is looked into.
+static bool is_bundle(const char *name)
+{
+    static const char *const endings[] = { ".desync", ".desync.part" };
+    size_t                   size = strlen(name);
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+        size_t length = strlen(endings[i]);
+        if (size > length && strcmp(name + size - length, endings[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Links to directories are not followed: one that points upwards would never end.
 static bool walk(PathList *list, const char *folder, int depth)
 {
@@ -81,7 +95,7 @@ static bool walk(PathList *list, const char *folder, int depth)
             continue;
         }
         if (S_ISDIR(status.st_mode)) {
-            is_fine = walk(list, path, depth + 1);
+            is_fine = is_bundle(entry->d_name) || walk(list, path, depth + 1);
         } else if (is_log_name(entry->d_name) && is_log_file(path, &status)) {
             is_fine = files_add(list, path);
         }

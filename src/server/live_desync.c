@@ -11,7 +11,7 @@
 #include "room_live.h"
 #include "tickproof/verify.h"
 
-enum { KEEP_BYTES_MAX = 32 << 20, RESYNCS_MAX = 8, PIECES_SPARE = 8 };
+enum { KEEP_BYTES_MAX = 32 << 20, RESYNCS_MAX = 8, PIECES_SPARE = 8, BUNDLE_NAME_MAX = 120 };
 
 typedef enum { ASKED, TAKING, WRITING } DesyncStage;
 
@@ -288,7 +288,9 @@ static void done(RoomJob *job)
     Room   *room = desync->room;
     char    text[TP_MESSAGE_SIZE];
     if (desync->is_written) {
-        snprintf(text, sizeof(text), "%.230s; bundle in %.130s", desync->result.text, desync->result.path);
+        const char *slash = strrchr(desync->result.path, '/');
+        const char *name = slash != NULL ? slash + 1 : desync->result.path;
+        snprintf(text, sizeof(text), "%.*s; bundle: %.*s", (int)sizeof(text) - BUNDLE_NAME_MAX - 16, desync->result.text, BUNDLE_NAME_MAX, name);
     } else {
         snprintf(text, sizeof(text), "no bundle: %.120s%s%.200s", desync->error.text, desync->result.text[0] != '\0' ? "; " : "", desync->result.text);
     }
@@ -299,6 +301,14 @@ static void done(RoomJob *job)
 }
 
 // What the room does about it.
+
+// What it reports from now on of ticks that it was sent before is about the world that went wrong.
+static void resync(Member *member)
+{
+    member->is_reported = false;
+    member->compared_from = member->cursor > member->compared_from ? member->cursor : member->compared_from;
+    live_begin_state(member);
+}
 
 static const Desync *of_member_any(const Room *room, const Member *member)
 {
@@ -312,14 +322,17 @@ static void treat(Room *room, Member *member)
     case SERVER_DESYNC_RESYNC:
         if (member->resyncs < RESYNCS_MAX) {
             member->resyncs += 1;
-            member->is_reported = false;
-            live_begin_state(member);
+            resync(member);
             return;
         }
         live_leave(member, MESSAGE_REASON_DESYNC, "its roots differ again and again");
         return;
     case SERVER_DESYNC_KICK: live_leave(member, MESSAGE_REASON_DESYNC, "its roots are not the room's"); return;
     case SERVER_DESYNC_HALT:
+        if (!room->live->is_held) { // it was resumed meanwhile
+            resync(member);
+        }
+        return;
     case SERVER_DESYNC_LOG: return;
     }
 }
@@ -327,11 +340,16 @@ static void treat(Room *room, Member *member)
 // After a halt: who disagreed gets the room's state before it goes on.
 void live_resync_reported(Room *room)
 {
-    for (Member *member = room->live->members; member != NULL;) {
+    const RoomLive *live = room->live;
+    if (live->options.on_desync != SERVER_DESYNC_HALT) {
+        return;
+    }
+    for (Member *member = live->members; member != NULL;) {
+        bool is_due = member->is_reported && of_member_any(room, member) == NULL;
         Member *next = member->next;
-        if (room->live->options.on_desync == SERVER_DESYNC_HALT && member->is_reported && of_member_any(room, member) == NULL) {
-            member->is_reported = false;
-            live_begin_state(member);
+        if (is_due) {
+            resync(member);
+            next = live->members; // others may have gone meanwhile: from the beginning, where one less is due
         }
         member = next;
     }
@@ -379,7 +397,9 @@ static void found(Room *room, Member *member, uint64_t tick, tp_hash128 root)
     room->result.live.desyncs += 1;
     snprintf(text, sizeof(text), "%s: its root is not the room's; %s%s", member->peer->address_text, policy_name(live->options.on_desync),
              desync != NULL ? "; its state was asked for" : "; no bundle");
-    room_post_of_tick(room, SERVER_EVENT_ROOM_DESYNC, tick, live_first_slot(member), text);
+    if (room_may_chat(room)) {
+        room_post_of_tick(room, SERVER_EVENT_ROOM_DESYNC, tick, live_first_slot(member), text);
+    }
     if (live->options.on_desync == SERVER_DESYNC_HALT && (!live->is_held || live->steps > 0)) {
         live->is_held = true;
         live->steps = 0;
@@ -404,6 +424,9 @@ void live_report(Room *room, Member *member, const Message *message)
     tp_hash128        root;
     if (member->stage != MEMBER_LIVE && member->stage != MEMBER_TAIL) {
         return; // of what it had before it was sent a state
+    }
+    if (message->tick < member->compared_from && message->tick + 1 != member->state_tick) { // the state itself may be wrong there
+        return;
     }
     if (message->tick >= member->cursor || !history_get(&room->live->history, message->tick, &row, &size, &root)) {
         counts->reports_old += 1;
@@ -470,10 +493,16 @@ void live_desync_left(Room *room, const Member *member)
     }
 }
 
+// Ten seconds, and as long as its bytes take at 100 kB a second.
+static int64_t patience_ns(const Desync *desync)
+{
+    return (int64_t)(SERVER_OWN_STATE_MS + desync->packed_size / 100) * 1000000;
+}
+
 void live_desync_look(Room *room, int64_t now_ns)
 {
     const Desync *desync = room->live->desync;
-    if (desync != NULL && desync->stage != WRITING && now_ns - desync->since_ns >= (int64_t)SERVER_OWN_STATE_MS * 1000000) {
+    if (desync != NULL && desync->stage != WRITING && now_ns - desync->since_ns >= patience_ns(desync)) {
         write_bundle(room, "the client's state did not come in time");
     }
 }

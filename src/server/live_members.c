@@ -50,7 +50,11 @@ uint32_t live_first_slot(const Member *member)
 
 static void take_slot(RoomLive *live, Member *member, uint32_t slot)
 {
-    live->slots[slot] = (LiveSlot){ .owner = member, .was_present = live->slots[slot].was_present, .lead = INT16_MAX };
+    LiveSlot *state = &live->slots[slot];
+    LiveSlot  before = *state;
+    *state = (LiveSlot){ .owner = member, .was_present = before.was_present, .lead = INT16_MAX, .has_note = before.has_note, .was_noted = before.was_noted };
+    memcpy(state->note, before.note, SERVER_TOKEN_HASH);
+    memcpy(state->noted, before.noted, SERVER_TOKEN_HASH);
     memset(live->stamps + (size_t)slot * SERVER_INPUT_AHEAD, 0, SERVER_INPUT_AHEAD * sizeof(*live->stamps));
     live_set_bit(member->slots, slot, true);
     member->slot_count += 1;
@@ -70,12 +74,36 @@ static void take_free_slots(Room *room, Member *member, uint32_t wanted)
     live_publish_taken(room);
 }
 
-// The log knows who is in the world, for a server that is started again.
+// The log knows who is in the world, for a server that is started again. It is told at the next tick: whoever comes and goes between two
+// ticks leaves no trace.
 static void note_members(Room *room, const uint8_t *slots, const uint8_t *token_hash)
 {
     for (uint32_t slot = 0; slot < room->live->players; slot++) {
-        if (live_has_bit(slots, slot) && server_log_is_open(&room->log) && !room->is_log_failed) {
-            server_log_member(&room->log, slot, token_hash);
+        LiveSlot *state = &room->live->slots[slot];
+        if (live_has_bit(slots, slot)) {
+            state->has_note = token_hash != NULL;
+            memcpy(state->note, token_hash != NULL ? token_hash : (const uint8_t[SERVER_TOKEN_HASH]){ 0 }, SERVER_TOKEN_HASH);
+            room->live->has_notes = true;
+        }
+    }
+}
+
+void live_write_notes(Room *room)
+{
+    RoomLive *live = room->live;
+    if (!live->has_notes) {
+        return;
+    }
+    live->has_notes = false;
+    for (uint32_t slot = 0; slot < live->players; slot++) {
+        LiveSlot *state = &live->slots[slot];
+        if (state->has_note == state->was_noted && memcmp(state->note, state->noted, SERVER_TOKEN_HASH) == 0) {
+            continue;
+        }
+        state->was_noted = state->has_note;
+        memcpy(state->noted, state->note, SERVER_TOKEN_HASH);
+        if (server_log_is_open(&room->log)) { // also while it is down: it keeps its own books
+            server_log_member(&room->log, slot, state->has_note ? state->note : NULL);
         }
     }
 }

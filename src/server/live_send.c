@@ -229,6 +229,9 @@ void live_pump(Room *room)
         Member *next = member->next;
         if (has_failed_state(member)) {
             live_leave(member, MESSAGE_REASON_BEHIND, "the room's state could not be made: join again");
+        } else if (member->stage == MEMBER_STATE && member->cursor < live->history.first) {
+            room->result.live.behind += 1;
+            live_leave(member, MESSAGE_REASON_BEHIND, "the ticks since its state are not kept any more: join again, and read faster");
         } else if (member->stage == MEMBER_TAIL) {
             pump_tail(room, member);
         }
@@ -283,9 +286,10 @@ void live_send_rest(Room *room)
     for (Member *member = room->live->members; member != NULL; member = member->next) {
         Confirmed confirmed = { .tick = member->cursor };
         while (member->stage == MEMBER_TAIL && peer_waiting(member->peer) < line_max(member) &&
-               history_get(&room->live->history, confirmed.tick, &confirmed.row, &confirmed.size, &confirmed.root)) {
+               history_get(&room->live->history, member->cursor, &confirmed.row, &confirmed.size, &confirmed.root)) {
+            confirmed.tick = member->cursor;
             send_confirmed(room, &confirmed, send_to_member, member);
-            confirmed.tick += 1;
+            member->cursor += 1;
         }
     }
 }

@@ -113,6 +113,19 @@ static bool is_good(const Room *room, const LiveState *state)
     return state != NULL && !state->has_failed && state->tick + STATE_TICKS > tp_sim_tick(room->sim) && state->tick >= room->live->history.first;
 }
 
+// Who watches with a delay takes one that somebody else holds already, if it is younger than half of that: it would have to wait for a new one
+// longer, and each that is made is held for as long as somebody waits.
+static LiveState *find_held(const Room *room, uint32_t delay)
+{
+    LiveState *best = NULL;
+    for (const Member *other = room->live->members; other != NULL && delay > 0; other = other->next) {
+        LiveState *state = other->state;
+        bool       is_fit = state != NULL && !state->has_failed && state->tick >= room->live->history.first && state->tick + delay / 2 > tp_sim_tick(room->sim);
+        best = is_fit && (best == NULL || state->tick > best->tick) ? state : best;
+    }
+    return best;
+}
+
 // Else a room would hold the state of its last joiner for as long as it lives.
 void live_forget_state(Room *room)
 {
@@ -128,20 +141,22 @@ void live_begin_state(Member *member)
     Room     *room = member->room;
     RoomLive *live = room->live;
     live_drop_state(member);
-    if (!is_good(room, live->state)) {
+    LiveState *state = find_held(room, member->delay);
+    if (state == NULL && !is_good(room, live->state)) {
         live_release_state(live->state);
         live->state = NULL; // work that is done at once looks at it
         live->state = make_state(room);
     }
-    if (live->state == NULL) {
+    state = state != NULL ? state : live->state;
+    if (state == NULL) {
         peer_bye(member->peer, MESSAGE_REASON_CROWDED, "the room's state cannot be copied: the server is out of memory"); // frees the member
         return;
     }
-    member->state = live->state;
+    member->state = state;
     member->state->holders += 1;
     member->stage = MEMBER_STATE;
     member->since_ns = room->host->now_ns(room->host->to);
-    member->cursor = member->state->tick;
+    member->cursor = member->state_tick = member->state->tick;
     member->sent = SIZE_MAX;
     live_pump(room);
 }

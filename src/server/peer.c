@@ -83,8 +83,12 @@ void peer_allow_pieces(Peer *peer, uint32_t count)
 
 size_t peer_waiting(Peer *peer)
 {
-    carrier_flush(&peer->carrier);
-    return carrier_waiting(&peer->carrier);
+    size_t waiting = carrier_waiting(&peer->carrier);
+    if (waiting >= peer->carrier.out_max / 4) {
+        carrier_flush(&peer->carrier);
+        waiting = carrier_waiting(&peer->carrier);
+    }
+    return waiting;
 }
 
 size_t peer_waiting_max(const Peer *peer)

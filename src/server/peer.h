@@ -118,7 +118,7 @@ void peer_add_room(Peer *peer, uint64_t inputs_per_second);
 /// One less.
 void peer_drop_room(Peer *peer, uint64_t inputs_per_second);
 
-/// Bytes that wait for it to be read, after what was said has been handed to the system; and how many may wait at most.
+/// Bytes that wait for it to be read, after what was said has been handed to the system when it is much; and how many may wait at most.
 size_t peer_waiting(Peer *peer);
 size_t peer_waiting_max(const Peer *peer);
 /// It was asked to send so many PIECEs: they cost no credit.

@@ -26,20 +26,11 @@ void room_post(Room *room, ServerEventKind kind, uint64_t value, const char *tex
 {
     ServerEvent event = event_of(room, kind);
     event.value = value;
-    snprintf(event.text, sizeof(event.text), "%s", text);
+    snprintf(event.text, sizeof(event.text), "%.*s", (int)sizeof(event.text) - 1, text);
     post(room, &event);
 }
 
-void room_post_of_tick(Room *room, ServerEventKind kind, uint64_t tick, uint64_t value, const char *text)
-{
-    ServerEvent event = event_of(room, kind);
-    event.tick = tick;
-    event.value = value;
-    snprintf(event.text, sizeof(event.text), "%s", text);
-    post(room, &event);
-}
-
-void room_post_chat(Room *room, ServerEventKind kind, uint64_t value, const char *text)
+bool room_may_chat(Room *room)
 {
     uint64_t now_ms = 0;
     bool     may_chat = room->host->may_chat == NULL || room->host->may_chat(room->host->to, &now_ms);
@@ -49,10 +40,26 @@ void room_post_chat(Room *room, ServerEventKind kind, uint64_t value, const char
     }
     if (!may_chat || room->chats >= SERVER_MEMBER_EVENTS) {
         room->result.live.unsaid += 1;
-        return;
+        return false;
     }
     room->chats += 1;
-    room_post(room, kind, value, text);
+    return true;
+}
+
+void room_post_of_tick(Room *room, ServerEventKind kind, uint64_t tick, uint64_t value, const char *text)
+{
+    ServerEvent event = event_of(room, kind);
+    event.tick = tick;
+    event.value = value;
+    snprintf(event.text, sizeof(event.text), "%.*s", (int)sizeof(event.text) - 1, text);
+    post(room, &event);
+}
+
+void room_post_chat(Room *room, ServerEventKind kind, uint64_t value, const char *text)
+{
+    if (room_may_chat(room)) {
+        room_post(room, kind, value, text);
+    }
 }
 
 bool room_open_log(Room *room, const tp_ident *ident, void (*member)(void *to, uint32_t slot, const uint8_t token_hash[SERVER_TOKEN_HASH]),
@@ -97,6 +104,7 @@ static void say_log_failed(Room *room)
     }
     room->has_said_log_failed = true;
     ServerEvent event = event_of(room, SERVER_EVENT_RECORD_FAILED);
+    event.value = room->log_failures++;
     snprintf(event.text, sizeof(event.text), "%s: the room goes on, and tries again: make room on the disk", room->result.log_error);
     post(room, &event);
 }
@@ -120,10 +128,20 @@ void room_retry_log(Room *room)
     room_post(room, SERVER_EVENT_RECORD_RESUMED, gap_ticks, room->log.path);
 }
 
-void room_log_rotated(Room *room)
+void room_look_at_rotation(Room *room)
 {
-    snprintf(room->result.log_path, sizeof(room->result.log_path), "%s", room->log.path);
-    room_post(room, SERVER_EVENT_RECORD_ROTATED, tp_sim_tick(room->sim), room->log.path);
+    tp_error why = { "" };
+    if (server_log_has_rotated(&room->log)) {
+        room->not_rotated[0] = '\0';
+        snprintf(room->result.log_path, sizeof(room->result.log_path), "%s", room->log.path);
+        room_post(room, SERVER_EVENT_RECORD_ROTATED, tp_sim_tick(room->sim), room->log.path);
+    } else if (tp_sim_tick(room->sim) % room->live->options.rotate_ticks == 1 && server_log_has_not_rotated(&room->log, &why) &&
+               strcmp(why.text, room->not_rotated) != 0) {
+        char text[TP_MESSAGE_SIZE];
+        snprintf(room->not_rotated, sizeof(room->not_rotated), "%s", why.text);
+        snprintf(text, sizeof(text), "the next file could not be made, it goes on in this one: %s", why.text);
+        room_post(room, SERVER_EVENT_RECORD_ROTATED, UINT64_MAX, text);
+    }
 }
 
 static bool has_fault(const Room *room)
@@ -270,6 +288,9 @@ void room_pause(Room *room, const char *why)
         room->live->is_paused = true;
         room->live->stall_start_ns = 0;
         end_stretch(room);
+        if (server_log_is_open(&room->log)) {
+            server_log_flush(&room->log); // no tick comes that would
+        }
         room_post_chat(room, SERVER_EVENT_ROOM_PAUSED, 0, why);
         live_say_pace(room, NULL);
     }

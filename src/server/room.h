@@ -63,6 +63,8 @@ typedef struct Room {
     uint64_t     chat_since_ms;           ///< events that clients caused in this second: `chats`
     uint32_t     chats;
     bool         has_said_log_failed;
+    uint32_t     log_failures;            ///< that were said
+    char         not_rotated[TP_ERROR_SIZE]; ///< said last
     uint64_t     late_ticks_unreported;   ///< dropped since the last report
     int64_t      late_report_ns;
     Lateness     lateness;
@@ -101,6 +103,8 @@ void room_post_status(Room *room);
 void room_post(Room *room, ServerEventKind kind, uint64_t value, const char *text);
 /// The same about a tick of before.
 void room_post_of_tick(Room *room, ServerEventKind kind, uint64_t tick, uint64_t value, const char *text);
+/// Whether one more event that clients can cause as often as they like may be told; counts it.
+bool room_may_chat(Room *room);
 /// The same for an event that clients can cause as often as they like: SERVER_MEMBER_EVENTS holds.
 void room_post_chat(Room *room, ServerEventKind kind, uint64_t value, const char *text);
 /// Frees what a DONE or WAITING room still holds.
@@ -125,8 +129,8 @@ bool room_open_log(Room *room, const tp_ident *ident, void (*member)(void *to, u
                    ServerLogTakenUp *taken_up, tp_error *error);
 /// The log that failed is tried again, when it is time.
 void room_retry_log(Room *room);
-/// The log's next file was begun.
-void room_log_rotated(Room *room);
+/// Whether the log's next file was begun, or could not be made: says so.
+void room_look_at_rotation(Room *room);
 /// Writing has failed: says so once, and the room goes on without.
 void room_lose_log(Room *room);
 /// The run is over: concludes, hands the own log's end over.

@@ -174,10 +174,12 @@ static void take_up_member(void *to, uint32_t slot, const uint8_t token_hash[SER
 static void take_up(Room *room, const ServerLogTakenUp *taken_up)
 {
     RoomLive *live = room->live;
-    live->has_begun = true;
-    live->awaits_return = live->options.when_empty == SERVER_EMPTY_PAUSE;
+    live->has_begun = live->has_begun || taken_up->next_tick > 0;
+    live->was_somebody = taken_up->next_tick > 0;
+    live->awaits_return = live->has_begun && live->options.when_empty == SERVER_EMPTY_PAUSE;
     for (uint32_t slot = 0; slot < live->players; slot++) {
         live->slots[slot].was_present = taken_up->next_tick > 0;
+        memcpy(live->last + (size_t)slot * live->input_size, live->neutral, live->input_size);
     }
     live_publish_taken(room);
 }
@@ -253,13 +255,15 @@ static void record(Room *room, tp_sim_status status, const tp_row *row)
     }
     if (room->is_log_failed) {
         room_retry_log(room);
-        return;
+        if (room->is_log_failed || status == TP_SIM_OK) {
+            return; // this tick is the last one of the gap, but a fault is none
+        }
     }
     bool is_written = status == TP_SIM_OK ? server_log_tick(&room->log, room->sim, row) : server_log_fault(&room->log, room->sim, row);
     if (!is_written) {
         room_lose_log(room);
-    } else if (server_log_has_rotated(&room->log)) {
-        room_log_rotated(room);
+    } else if (room->live->options.rotate_ticks > 0) {
+        room_look_at_rotation(room);
     }
 }
 
@@ -268,6 +272,7 @@ void live_step(Room *room)
     RoomLive *live = room->live;
     uint64_t  tick = tp_sim_tick(room->sim);
     tp_row    row = fill_row(room);
+    live_write_notes(room);
     tp_error  error = { "" };
     if (room->host->options->each_tick != NULL) {
         room->host->options->each_tick(room->host->options->each_to, room->result.name, room->sim, tick, false);

@@ -45,6 +45,8 @@ typedef struct Member {
     uint32_t       slot_count, delay, cookie;
     uint32_t       resyncs;
     uint64_t       cursor;      ///< the next tick to be sent to it; of STATE on
+    uint64_t       state_tick;  ///< of the state that it was sent last
+    uint64_t       compared_from; ///< what it reports of ticks before is not looked at: its world was another one
     LiveState     *state;       ///< STATE: held
     size_t         sent;        ///< bytes of its pieces; SIZE_MAX: STATE itself is due
     int64_t        since_ns;    ///< of its stage
@@ -73,6 +75,8 @@ typedef struct LiveSlot {
     uint64_t newest;       ///< tick of its newest input + 1; 0: none came
     int16_t  lead;         ///< least since the last TIMING
     uint16_t late;         ///< inputs that came too late since then
+    bool     has_note, was_noted; ///< a token's hash: to be noted in the log; noted last
+    uint8_t  note[SERVER_TOKEN_HASH], noted[SERVER_TOKEN_HASH];
 } LiveSlot;
 
 /// A state of before, to make that of a bad tick again.
@@ -126,6 +130,7 @@ struct RoomLive {
     History    history;
     LiveState *state;           ///< the newest; NULL: none
     LiveKeep   keeps[SERVER_SNAPSHOTS];
+    bool       has_notes;       ///< some slot's is to be looked at
     uint64_t   join_turn;       ///< whose pieces go first, of those who join
     uint64_t   join_left;       ///< bytes of states that may be sent until the next tick
     struct Desync *desync;      ///< that is looked into
@@ -200,6 +205,7 @@ void live_publish_taken(Room *room);
 void live_fit_needs(Room *room); ///< the speed is another one: members may send as much more
 void live_forget_state(Room *room); ///< the newest state, once it is too old for anybody
 void live_drop_seats(Room *room);
+void live_write_notes(Room *room); ///< before a tick
 void live_resync_reported(Room *room);
 void live_drop_seat_of(Room *room, uint32_t slot, const char *why); ///< a slot with a seat
 /// The member's world is to be the room's: the state is made, or one of a moment ago is taken.

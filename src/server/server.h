@@ -54,9 +54,9 @@ typedef enum ServerEventKind {
     SERVER_EVENT_ROOM_OPEN,     ///< tick: the first
     SERVER_EVENT_ROOM_LATE,     ///< value: ticks dropped from the clock since the last such event
     SERVER_EVENT_ROOM_STATUS,   ///< value: last durable tick of its own log
-    SERVER_EVENT_RECORD_FAILED, ///< the room's own log cannot be written; the room goes on, and tries again
+    SERVER_EVENT_RECORD_FAILED, ///< the room's own log cannot be written; the room goes on, and tries again. value: how often that was said before
     SERVER_EVENT_RECORD_RESUMED, ///< it can be written again: value: ticks that a GAP in it admits
-    SERVER_EVENT_RECORD_ROTATED, ///< text: the next file
+    SERVER_EVENT_RECORD_ROTATED, ///< text: the next file; value UINT64_MAX: why there is none, and the log goes on in the one it has
     SERVER_EVENT_ROOM_RECOVERED, ///< a log of before goes on: tick: where, value: bytes that were cut off, text: the log
     SERVER_EVENT_ROOM_REJOIN,   ///< value: the slot, text: the client's address
     SERVER_EVENT_ROOM_AWAY,     ///< a connection was lost, its slot is kept for its token: value: the slot, text: why

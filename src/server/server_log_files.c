@@ -66,6 +66,33 @@ static char *directory_of(const char *path)
     return slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
+// Room "a" finds "a.2.tpr", which may be the first log of room "a.2": what a log says of itself counts. One that is torn before it could say so is
+// whose its name says.
+static bool is_of_room(const char *directory, const char *file_name, const char *room)
+{
+    char path[SERVER_PATH_SIZE];
+    bool is_its = true;
+    int  size = snprintf(path, sizeof(path), "%s/%s", directory, file_name);
+    int  file = size > 0 && (size_t)size < sizeof(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (file < 0) {
+        return true; // whoever opens it next says why
+    }
+    tp_source      source = tp_source_of_fd(&file);
+    tp_reader     *reader = NULL;
+    tp_provenance  item;
+    size_t         offset = 0;
+    (void)tp_reader_open(&source, &(tp_reader_options){ .skip_chain = true }, &reader);
+    const tp_ident *ident = reader != NULL ? tp_reader_ident(reader) : NULL;
+    while (ident != NULL && tp_provenance_next(ident->provenance, ident->provenance_size, &offset, &item)) {
+        if (item.key_size == 4 && memcmp(item.key, "room", 4) == 0) {
+            is_its = item.value_size == strlen(room) && memcmp(item.value, room, item.value_size) == 0;
+        }
+    }
+    tp_reader_close(reader);
+    close(file);
+    return is_its;
+}
+
 bool server_log_find_newest(const char *base, ServerLogName *newest, tp_error *error)
 {
     const char *slash = strrchr(base, '/');
@@ -81,7 +108,8 @@ bool server_log_find_newest(const char *base, ServerLogName *newest, tp_error *e
     size_t size = strlen(stem);
     for (struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing)) {
         ServerLogName name;
-        if (strncmp(entry->d_name, stem, size) == 0 && parse_name(entry->d_name + size, &name) && is_newer(name, *newest)) {
+        if (strncmp(entry->d_name, stem, size) == 0 && parse_name(entry->d_name + size, &name) && is_newer(name, *newest) &&
+            is_of_room(directory, entry->d_name, stem)) {
             *newest = name;
         }
     }

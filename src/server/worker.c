@@ -22,16 +22,17 @@ typedef struct {
 } Account;
 
 // Of each room at most one of either.
-static bool is_kept_event(ServerEventKind kind)
+static bool is_kept_event(const ServerEvent *event)
 {
-    return (kind >= SERVER_EVENT_ROOM_DONE && kind <= SERVER_EVENT_ROOM_STOPPED) || kind == SERVER_EVENT_RECORD_FAILED;
+    bool is_last = event->kind >= SERVER_EVENT_ROOM_DONE && event->kind <= SERVER_EVENT_ROOM_STOPPED;
+    return is_last || (event->kind == SERVER_EVENT_RECORD_FAILED && event->value == 0);
 }
 
 static void post_event(void *to, ServerEvent *event)
 {
     Worker *worker = to;
     event->elapsed_ns = ticker_now_ns() - worker->start_ns;
-    event_queue_push(&worker->events, event, is_kept_event(event->kind));
+    event_queue_push(&worker->events, event, is_kept_event(event));
     uv_async_send(worker->main);
 }
 

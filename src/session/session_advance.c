@@ -144,7 +144,7 @@ tp_session_status tp_session_drain(tp_session *session, tp_session_result *resul
         (void)session_take_confirmed(session);
     }
     // Of a follower the rows still wait; a local session never has any.
-    while (session->rows.count > 0 && session->frozen == TP_SESSION_OK) {
+    for (uint32_t i = 0; i < TP_SESSION_ROOTS && session->rows.count > 0 && session->frozen == TP_SESSION_OK; i++) {
         (void)session_step_confirmed(session);
     }
     return leave(session, before, error);

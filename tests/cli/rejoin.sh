@@ -51,7 +51,7 @@ ends
 
 echo '== started again without its logs'
 serve --live pair=runner,players=2
-play --rejoin
+play --rejoin --ticks 200
 once_joined stop KILL
 rm -r rec
 serve_on "$HOST" --live pair=runner,players=2

@@ -141,7 +141,7 @@ static void left(LivesimClient *client, const tp_client_event *event)
     Livesim *sim = client->sim;
     bool     is_over = event->reason == MESSAGE_REASON_ENDED;
     add_statistics(client);
-    if (is_over && client->is_live && client->next_tick != sim->plan->ticks && sim->plan->clients[client->number].behind == 0 && !client->is_desynced) {
+    if (is_over && client->is_live && !client->wants_leave && client->next_tick != sim->plan->ticks && sim->plan->clients[client->number].behind == 0 && !client->is_desynced) {
         livesim_fail(sim, "client %u: the room is over, but only ticks below %llu were confirmed", client->number, (unsigned long long)client->next_tick);
     }
     client->room = NULL;

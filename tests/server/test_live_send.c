@@ -288,8 +288,6 @@ Test(live_send, who_does_not_keep_up_is_behind, .timeout = 60)
     }
     stage.holds_jobs = false;
     stage_turn(&stage);
-    wire_take_state(&slow, &late, &world);
-    cr_assert_eq(world.state.tick, STATE_AGE);
     stage_tick(&stage, 1);
     stage_expect(&slow, MESSAGE_LEFT, &message);
     cr_assert_eq(message.body.left.reason, MESSAGE_REASON_BEHIND);

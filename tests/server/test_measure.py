@@ -75,7 +75,7 @@ class Hostile(unittest.TestCase):
         rooms = {"duel": room()}
         reports = {"duel": {"verdict": "verified", "message": "", "checked": 36000, "recorded": 36000}}
         bots = [client(client=number) for number in range(measure_hostile.MEMBERSHIPS)]
-        ended = {reason: 1 for reason in measure_hostile.REASONS_NAMED}
+        ended = {reason: 1 for reason in [*measure_hostile.REASONS_NAMED, "crowded"]}
         values = {"rooms": rooms, "bots": bots, "reports": reports, "ended": ended, "memory_kib": 10000, "abuse": {"told": {}, "bytes": 1000},
                   "cpu_seconds": 2.0}
         return measure_hostile.Outcome(**copy.deepcopy(values | changes))
@@ -93,7 +93,8 @@ class Hostile(unittest.TestCase):
         bots = self.outcome().bots
         for change in ({"rooms": {"duel": room(dropped_ticks=3)}}, {"rooms": {"duel": room(verdict="incomplete")}}, {"reports": {}},
                        {"reports": {"duel": bad}}, {"reports": {"duel": short}}, {"bots": bots[1:]}, {"bots": [client(verdict="desync"), *bots[1:]]},
-                       {"bots": [client(end="flood"), *bots[1:]]}, {"ended": {"malformed": 5}}, {"memory_kib": 10**6}, {"silenced": ["lobby"]},
+                       {"bots": [client(end="flood"), *bots[1:]]}, {"ended": {"malformed": 5}},
+                       {"ended": self.outcome().ended | {"crowded": 0}}, {"memory_kib": 10**6}, {"silenced": ["lobby"]},
                        {"rooms": {"duel": room(live=room()["live"] | {"wrong_slot": 0})}},
                        {"rooms": {"duel": room(live=room()["live"] | {"desyncs": 0})}},
                        {"abuse": {"told": {"let in with a forged token": 1}, "bytes": 9}}, {"administered": [{"room": "duel", "message": "pause"}]}):
