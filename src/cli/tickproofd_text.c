@@ -152,6 +152,18 @@ static void print_text(const TickproofdLog *log, const ServerEvent *event)
         fputc('\n', out);
         break;
     case SERVER_EVENT_ROOM_RECOVERED: print_recovered(out, event); break;
+    case SERVER_EVENT_ROOM_ANEW:
+        print_tick(out, event);
+        fputs(": begins anew, in a new log, and leaves one of before that has no END as it is: ", out);
+        print_safe(out, event->text);
+        fputc('\n', out);
+        break;
+    case SERVER_EVENT_RECORD_NOT_ROTATED:
+        print_tick(out, event);
+        fputs(": the next file of its log could not be made: ", out);
+        print_safe(out, event->text);
+        fputc('\n', out);
+        break;
     case SERVER_EVENT_ROOM_PAUSED:
         print_tick(out, event);
         fputs(": paused: ", out);
@@ -224,6 +236,8 @@ static const char *value_key(ServerEventKind kind)
     case SERVER_EVENT_ROOM_RESUMED:
     case SERVER_EVENT_ROOM_OPEN:
     case SERVER_EVENT_RECORD_FAILED:
+    case SERVER_EVENT_RECORD_NOT_ROTATED:
+    case SERVER_EVENT_ROOM_ANEW:
     case SERVER_EVENT_RECORD_ROTATED:
     case SERVER_EVENT_ROOM_ADMIN:
     case SERVER_EVENT_STOPPING: return NULL;
@@ -262,6 +276,8 @@ static const char *level_of(const ServerEvent *event)
     case SERVER_EVENT_OVERDUE: return "error";
     case SERVER_EVENT_CLIENTS:
     case SERVER_EVENT_ROOM_BUNDLE:
+    case SERVER_EVENT_ROOM_ANEW:
+    case SERVER_EVENT_RECORD_NOT_ROTATED:
     case SERVER_EVENT_RECORD_RESUMED:
     case SERVER_EVENT_ROOM_LATE: return "warning";
     case SERVER_EVENT_ROOM_RECOVERED:

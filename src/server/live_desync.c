@@ -387,11 +387,25 @@ static void ask(Room *room, Member *member, Desync *desync)
     peer_allow_pieces(member->peer, (uint32_t)(ZSTD_compressBound(desync->state_max) / MESSAGE_PIECE_MAX + PIECES_SPARE));
 }
 
+// A bundle holds the room's whole log: whoever reports wrong roots on purpose must not fill the disk with them.
+static bool may_write_bundle(Room *room)
+{
+    static const int64_t share_ns = (int64_t)SERVER_BUNDLE_MS * 1000000;
+    RoomLive            *live = room->live;
+    int64_t              now_ns = room->host->now_ns(room->host->to);
+    int64_t              oldest_ns = now_ns - (SERVER_BUNDLES_BURST - 1) * share_ns;
+    if (live->bundles > 0 && live->bundle_ns > now_ns) {
+        return false;
+    }
+    live->bundle_ns = (live->bundles > 0 && live->bundle_ns > oldest_ns ? live->bundle_ns : oldest_ns) + share_ns;
+    return true;
+}
+
 static void found(Room *room, Member *member, uint64_t tick, tp_hash128 root)
 {
     RoomLive *live = room->live;
     char      text[TP_MESSAGE_SIZE];
-    bool      wants = wants_bundles(room) && live->desync == NULL && live->bundles < SERVER_BUNDLES;
+    bool      wants = wants_bundles(room) && live->desync == NULL && live->bundles < SERVER_BUNDLES && may_write_bundle(room);
     Desync   *desync = wants ? freeze(room, member, tick, root) : NULL;
     member->is_reported = true;
     room->result.live.desyncs += 1;
@@ -400,7 +414,8 @@ static void found(Room *room, Member *member, uint64_t tick, tp_hash128 root)
     if (room_may_chat(room)) {
         room_post_of_tick(room, SERVER_EVENT_ROOM_DESYNC, tick, live_first_slot(member), text);
     }
-    if (live->options.on_desync == SERVER_DESYNC_HALT && (!live->is_held || live->steps > 0)) {
+    bool is_player = member->slot_count > 0; // who only watches holds up nobody
+    if (live->options.on_desync == SERVER_DESYNC_HALT && is_player && (!live->is_held || live->steps > 0)) {
         live->is_held = true;
         live->steps = 0;
         live_say(room, MESSAGE_SLOT_NOBODY, "the room pauses: a client disagrees with it");

@@ -11,7 +11,7 @@ enum { LOOKS_PER_SECOND = 4 };
 
 static bool is_free(const LiveSlot *slot)
 {
-    return slot->owner == NULL && slot->seat == NULL && !slot->was_present;
+    return slot->owner == NULL && slot->seat == NULL;
 }
 
 static uint32_t count_free(const RoomLive *live)
@@ -52,7 +52,8 @@ static void take_slot(RoomLive *live, Member *member, uint32_t slot)
 {
     LiveSlot *state = &live->slots[slot];
     LiveSlot  before = *state;
-    *state = (LiveSlot){ .owner = member, .was_present = before.was_present, .lead = INT16_MAX, .has_note = before.has_note, .was_noted = before.was_noted };
+    *state = (LiveSlot){ .owner = member, 
+                          .was_present = before.was_present, .owes_absence = before.seat == NULL && before.was_present, .lead = INT16_MAX, .has_note = before.has_note, .was_noted = before.was_noted };
     memcpy(state->note, before.note, SERVER_TOKEN_HASH);
     memcpy(state->noted, before.noted, SERVER_TOKEN_HASH);
     memset(live->stamps + (size_t)slot * SERVER_INPUT_AHEAD, 0, SERVER_INPUT_AHEAD * sizeof(*live->stamps));
@@ -557,6 +558,7 @@ static void take_claim(Room *room, Member *member, const Claim *claim)
     for (uint32_t slot = 0; slot < live->players; slot++) {
         if (live_has_bit(claim->slots, slot)) {
             take_slot(live, member, slot);
+            live->slots[slot].owes_absence = false;
         }
     }
     live_publish_taken(room);

@@ -43,7 +43,7 @@ static bool compress(LiveState *state)
 static void run(RoomJob *job)
 {
     LiveState *state = (LiveState *)job;
-    state->has_failed = !compress(state);
+    state->is_packed = compress(state); // on another thread: nobody else looks at it before `done`
 }
 
 typedef struct {
@@ -58,6 +58,7 @@ static void done(RoomJob *job)
     Room        *room = work->room;
     RoomLive    *live = room->live;
     state->is_running = false;
+    state->has_failed = !state->is_packed;
     state->is_ready = !state->has_failed;
     free(state->bytes);
     state->bytes = NULL;

@@ -139,8 +139,8 @@ void room_look_at_rotation(Room *room)
                strcmp(why.text, room->not_rotated) != 0) {
         char text[TP_MESSAGE_SIZE];
         snprintf(room->not_rotated, sizeof(room->not_rotated), "%s", why.text);
-        snprintf(text, sizeof(text), "the next file could not be made, it goes on in this one: %s", why.text);
-        room_post(room, SERVER_EVENT_RECORD_ROTATED, UINT64_MAX, text);
+        snprintf(text, sizeof(text), "%s: it goes on in the file it has", why.text);
+        room_post(room, SERVER_EVENT_RECORD_NOT_ROTATED, 0, text);
     }
 }
 

@@ -202,7 +202,7 @@ bool live_open(Room *room, tp_error *error)
         take_up(room, &taken_up);
         room_post(room, SERVER_EVENT_ROOM_RECOVERED, taken_up.cut_bytes, room->log.path);
     } else if (taken_up.passed_over[0] != '\0') {
-        room_post(room, SERVER_EVENT_ROOM_RECOVERED, UINT64_MAX, taken_up.passed_over);
+        room_post(room, SERVER_EVENT_ROOM_ANEW, 0, taken_up.passed_over);
     }
     history_begin(&live->history, tp_sim_tick(room->sim));
     live->is_paused = !live_can_resume(room);
@@ -219,7 +219,7 @@ uint32_t live_rate_hz(const Room *room)
 bool live_is_present(const RoomLive *live, uint32_t slot)
 {
     const LiveSlot *state = &live->slots[slot];
-    return state->owner != NULL ? state->owner->is_present : state->seat != NULL;
+    return state->owner != NULL ? state->owner->is_present && !state->owes_absence : state->seat != NULL;
 }
 
 static tp_row fill_row(Room *room)
@@ -231,6 +231,7 @@ static tp_row fill_row(Room *room)
         bool is_present = live_is_present(live, slot);
         live_set_bit(live->presence, slot, is_present);
         live->slots[slot].was_present = is_present;
+        live->slots[slot].owes_absence = false;
         live->was_somebody = live->was_somebody || is_present; // who left before a tick was never there
         if (is_present) {
             live->origins[slot / 4] |= (uint8_t)(live_take_input(room, slot) << (slot % 4 * 2));

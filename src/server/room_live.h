@@ -20,6 +20,7 @@ typedef struct LiveState {
     RoomJob    job;
     uint32_t   holders;
     bool       is_running, is_ready, has_failed;
+    bool       is_packed; ///< the job's own
     uint64_t   tick;
     tp_hash128 root;
     uint64_t   input_leaf, event_leaf;
@@ -69,7 +70,8 @@ typedef struct Seat {
 typedef struct LiveSlot {
     Member  *owner;        ///< NULL: nobody is there
     Seat    *seat;         ///< it is kept for somebody
-    bool     was_present;  ///< in the last tick: it is free for another owner only after a tick without
+    bool     was_present;  ///< in the last tick
+    bool     owes_absence; ///< its last owner was: the world sees a tick without before it sees the next one
     bool     is_awaited;   ///< its client has the state: a stalling room waits for it
     uint32_t missing;      ///< ticks in a row without an input
     uint64_t newest;       ///< tick of its newest input + 1; 0: none came
@@ -136,6 +138,7 @@ struct RoomLive {
     struct Desync *desync;      ///< that is looked into
     char      *desync_dir;      ///< own copy of the option's
     uint32_t   bundles;
+    int64_t    bundle_ns;       ///< when the next may be written
     uint32_t   jobs;            ///< that run off the thread
 };
 

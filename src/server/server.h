@@ -56,8 +56,10 @@ typedef enum ServerEventKind {
     SERVER_EVENT_ROOM_STATUS,   ///< value: last durable tick of its own log
     SERVER_EVENT_RECORD_FAILED, ///< the room's own log cannot be written; the room goes on, and tries again. value: how often that was said before
     SERVER_EVENT_RECORD_RESUMED, ///< it can be written again: value: ticks that a GAP in it admits
-    SERVER_EVENT_RECORD_ROTATED, ///< text: the next file; value UINT64_MAX: why there is none, and the log goes on in the one it has
+    SERVER_EVENT_RECORD_ROTATED, ///< text: the next file
+    SERVER_EVENT_RECORD_NOT_ROTATED, ///< text: why there is none; the log goes on in the one it has
     SERVER_EVENT_ROOM_RECOVERED, ///< a log of before goes on: tick: where, value: bytes that were cut off, text: the log
+    SERVER_EVENT_ROOM_ANEW,     ///< a log of before without END is left as it is, and a new one begun: text: which, and why
     SERVER_EVENT_ROOM_REJOIN,   ///< value: the slot, text: the client's address
     SERVER_EVENT_ROOM_AWAY,     ///< a connection was lost, its slot is kept for its token: value: the slot, text: why
     SERVER_EVENT_ROOM_DESYNC,   ///< tick: the bad one, value: the slot (TP_SOURCE_HOST: it watches), text: who, and what the room does

@@ -166,6 +166,9 @@ enum {
     SERVER_DESYNCS_WAITING = 16,
     /// Bundles that one room writes in its life. Beyond it, desyncs are reported without.
     SERVER_BUNDLES = 64,
+    /// So many of them at once, then one in so many milliseconds.
+    SERVER_BUNDLES_BURST = 4,
+    SERVER_BUNDLE_MS     = 10000,
 
     /// Bytes of states that a room sends in one tick to all who join, shared out in turn. What does not fit goes with the next ticks.
     SERVER_JOIN_BYTES_PER_TICK     = 65536,

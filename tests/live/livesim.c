@@ -92,10 +92,8 @@ static void host_post(void *to, ServerEvent *event)
     case SERVER_EVENT_ROOM_RECOVERED:
         sim->outcome->resumed += 1;
         sim->resumed_tick = event->tick;
-        if (event->value == UINT64_MAX) {
-            livesim_fail(sim, "the log was not taken up: %s", event->text);
-        }
         return;
+    case SERVER_EVENT_ROOM_ANEW: livesim_fail(sim, "the log was not taken up: %s", event->text); return;
     default: return;
     }
 }

@@ -284,7 +284,7 @@ Test(live, a_stall_ends, .timeout = 60)
     live_fixture_close(&setting);
 }
 
-// Goal: a slot is free for the next one only after a tick without its last owner, so that the world sees the leave.
+// Goal: between two owners of a slot there is a tick without either, so that the world sees the leave, however fast the next one is.
 Test(live, the_world_sees_every_leave, .timeout = 60)
 {
     LiveSetting setting;
@@ -304,8 +304,9 @@ Test(live, the_world_sees_every_leave, .timeout = 60)
             wire_join(&wire, "chair", 1, &joined);
         } while (joined.type == MESSAGE_REFUSED && joined.body.refused.reason == MESSAGE_REASON_FULL);
         cr_assert_eq(joined.type, MESSAGE_JOINED);
-        wire_wait(&wire, MESSAGE_CONFIRMED, &message);
-        cr_assert_eq(message.body.confirmed.bytes[0], 1);
+        do {
+            wire_wait(&wire, MESSAGE_CONFIRMED, &message);
+        } while (message.body.confirmed.bytes[0] == 0);
         wire_close(&wire);
     }
     live_fixture_stop(&setting);
