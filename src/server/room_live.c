@@ -145,12 +145,19 @@ static Seat *seat_of_hash(const RoomLive *live, const uint8_t hash[SERVER_TOKEN_
     return seat;
 }
 
-// A membership of the log that goes on: its slots are kept for who has the token. Out of memory, he is a stranger.
+// A membership of the log that goes on: its slots are kept for who has the token. Out of memory, he is a stranger. Whether he is kept or not, the
+// log has him as a member until it is told otherwise.
 static void take_up_member(void *to, uint32_t slot, const uint8_t token_hash[SERVER_TOKEN_HASH])
 {
     Room     *room = to;
     RoomLive *live = room->live;
-    if (slot >= live->players || live->slots[slot].seat != NULL || live->options.rejoin_seconds == 0) {
+    if (slot >= live->players || live->slots[slot].seat != NULL) {
+        return;
+    }
+    live->slots[slot].was_noted = true;
+    memcpy(live->slots[slot].noted, token_hash, SERVER_TOKEN_HASH);
+    live->has_notes = true;
+    if (live->options.rejoin_seconds == 0) {
         return;
     }
     Seat *seat = seat_of_hash(live, token_hash);
@@ -167,6 +174,8 @@ static void take_up_member(void *to, uint32_t slot, const uint8_t token_hash[SER
     seat->slot_count += 1;
     live_set_bit(seat->slots, slot, true);
     live->slots[slot].seat = seat;
+    live->slots[slot].has_note = true;
+    memcpy(live->slots[slot].note, token_hash, SERVER_TOKEN_HASH);
     live->taken += 1;
 }
 

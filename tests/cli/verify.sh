@@ -47,3 +47,8 @@ printf '%064d\n' 0 > some.key
 timed verify --trusted-key some.key logs/a.tpr
 t info logs/cut.tpr | tail -4 | grep -v ' chain '
 t info logs/hit.tpr | tail -1
+# What a desync has left among a server's logs is none of them, until it is named itself.
+mkdir -p records/a.tick9.slot0.desync records/a.tick99.slot0.desync.part
+cp logs/a.tpr records; cp logs/cut.tpr records/a.tick9.slot0.desync/log.tpr; cp logs/cut.tpr records/a.tick99.slot0.desync.part/log.tpr
+timed verify records
+timed verify records/a.tick9.slot0.desync

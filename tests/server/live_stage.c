@@ -190,10 +190,15 @@ void stage_copy_log(Stage *stage, const char *path)
 
 void stage_open(Stage *stage, const ServerLiveOptions *options)
 {
-    stage_open_after(stage, options, NULL);
+    stage_open_among(stage, options, NULL, 0);
 }
 
 void stage_open_after(Stage *stage, const ServerLiveOptions *options, const char *log)
+{
+    stage_open_among(stage, options, &(StageLog){ log, "stage.tpr" }, 1);
+}
+
+void stage_open_among(Stage *stage, const ServerLiveOptions *options, const StageLog *logs, size_t count)
 {
     memset(stage, 0, sizeof(*stage));
     signal(SIGPIPE, SIG_IGN);
@@ -204,10 +209,10 @@ void stage_open_after(Stage *stage, const ServerLiveOptions *options, const char
     stage->host = (RoomHost){ .options = &stage->options, .post = post, .drained = drained, .now_ns = now_ns, .random = make_random,
                               .work = take_work, .clock_changed = clock_changed, .to = stage };
     open_listener(stage);
-    if (log != NULL) {
+    for (size_t i = 0; i < count; i++) {
         char path[1024];
-        snprintf(path, sizeof(path), "%s", fixture_path(stage->fixture.record, "stage.tpr"));
-        copy_file(log, path);
+        snprintf(path, sizeof(path), "%s", fixture_path(stage->fixture.record, logs[i].name));
+        copy_file(logs[i].path, path);
     }
     open_room(stage, options);
     open_peers(stage);

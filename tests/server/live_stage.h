@@ -37,6 +37,11 @@ ServerLiveOptions stage_options(void);
 void stage_open(Stage *stage, const ServerLiveOptions *options);
 /// The same with a log of before: a copy of `log` stands where the room's log would be.
 void stage_open_after(Stage *stage, const ServerLiveOptions *options, const char *log);
+/// The same with other logs: copies of `logs`, each under a name of its own in the directory of the room's log.
+typedef struct {
+    const char *path, *name;
+} StageLog;
+void stage_open_among(Stage *stage, const ServerLiveOptions *options, const StageLog *logs, size_t count);
 /// What the room has recorded so far, as it would be found if the process ended now: a copy at `path`.
 void stage_copy_log(Stage *stage, const char *path);
 /// Ends the room when it runs. Its result stays until the stage is opened again.
