@@ -284,7 +284,8 @@ static bool is_fulfilled(const JoinMember *member, bool is_room_over)
 // A membership that has compared nothing is no success, whatever it ended by.
 static void conclude(JoinMember *member)
 {
-    if ((member->verdict == JOIN_NOTHING || member->verdict == JOIN_NEVER) && member->code == 0) {
+    bool is_early = member->verdict == JOIN_NEVER && member->join->is_interrupted; // whoever interrupts knows
+    if ((member->verdict == JOIN_NOTHING || member->verdict == JOIN_NEVER) && !is_early && member->code == 0) {
         set_code(member, TP_INCOMPLETE);
         join_fail(member->join, TP_INCOMPLETE, "room '%s': no tick was confirmed, so nothing was compared", member->name);
     }
