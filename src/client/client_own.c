@@ -2,15 +2,14 @@
 // bit by bit, since all at once would drown what else is said.
 #include <stdio.h>
 #include <stdlib.h>
-#include <zstd.h>
 
 #include "client_internal.h"
+#include "packed.h"
 
 enum {
     OWN_PER_MS     = 1638,  // bytes: 16 KiB in 10 ms
     OWN_AT_ONCE    = 16384, // bytes
     OWN_UNSENT_MAX = 65536, // bytes that may wait to leave before no more are added
-    ZSTD_LEVEL     = 1,
 };
 
 #if defined(__clang__)
@@ -47,20 +46,6 @@ void client_own_drop(tp_client_room *room)
     }
 }
 
-static bool compress(uint8_t *packed, size_t capacity, const uint8_t *state, size_t size, uint32_t *packed_size)
-{
-    ZSTD_CCtx *context = ZSTD_createCCtx();
-    if (context == NULL) {
-        return false;
-    }
-    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, ZSTD_LEVEL); // neither can fail
-    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-    size_t result = ZSTD_compress2(context, packed, capacity, state, size);
-    ZSTD_freeCCtx(context);
-    *packed_size = (uint32_t)result;
-    return !ZSTD_isError(result);
-}
-
 // Takes the state as it stands. False: there is no memory for it, or an opaque world does not save.
 static bool pack(tp_client_room *room, uint32_t *size)
 {
@@ -68,14 +53,13 @@ static bool pack(tp_client_room *room, uint32_t *size)
     size_t   used = 0;
     uint8_t *state = malloc(capacity + 1);
     bool     is_good = state != NULL && tp_sim_encode(room->sim, state, capacity, &used);
-    uint8_t *packed = is_good ? malloc(ZSTD_compressBound(used)) : NULL;
-    is_good = packed != NULL && compress(packed, ZSTD_compressBound(used), state, used, &room->own_size);
+    size_t   packed_size = 0;
+    is_good = is_good && packed_make(state, used, &room->own, &packed_size);
     free(state);
     if (!is_good) {
-        free(packed);
         return false;
     }
-    room->own = packed;
+    room->own_size = (uint32_t)packed_size;
     room->own_sent = 0;
     room->own_tick = room->bad_tick;
     room->client->own_count += 1;

@@ -4,6 +4,7 @@
 #include <zstd.h>
 
 #include "client_internal.h"
+#include "packed.h"
 
 enum { PACKED_EXTRA = 128 }; // what a frame has beside what it holds, with room to spare
 
@@ -57,9 +58,7 @@ bool client_state_announced(tp_client_room *room, const Message *message, tp_err
 static bool check_frame(const tp_client_room *room, tp_error *error)
 {
     const uint8_t *bytes = room->bytes;
-    bool is_frame = room->total >= 4 && ((uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24) == ZSTD_MAGICNUMBER;
-    size_t frame_size = is_frame ? ZSTD_findFrameCompressedSize(bytes, room->total) : 0;
-    if (!is_frame || ZSTD_isError(frame_size) || frame_size != room->total) {
+    if (!packed_is_frame(bytes, room->total)) {
         return tp_error_set(error, "the state at tick %llu is not one frame of zstd", (unsigned long long)room->state_tick);
     }
     unsigned long long size = ZSTD_getFrameContentSize(bytes, room->total);

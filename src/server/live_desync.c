@@ -8,6 +8,7 @@
 #include <zstd.h>
 
 #include "bundle.h"
+#include "packed.h"
 #include "room_live.h"
 #include "tickproof/verify.h"
 
@@ -235,9 +236,8 @@ static bool remake(const Desync *desync, uint8_t *bytes, BundleSide *side)
 static bool is_one_frame(const Desync *desync)
 {
     enum { CHECKSUM_AT = 4, CHECKSUM_BIT = 1 << 2 };
-    return desync->packed_size > CHECKSUM_AT && (desync->packed[CHECKSUM_AT] & CHECKSUM_BIT) != 0 &&
-           ZSTD_getFrameContentSize(desync->packed, desync->packed_size) == desync->size &&
-           ZSTD_findFrameCompressedSize(desync->packed, desync->packed_size) == desync->packed_size;
+    return packed_is_frame(desync->packed, desync->packed_size) && (desync->packed[CHECKSUM_AT] & CHECKSUM_BIT) != 0 &&
+           ZSTD_getFrameContentSize(desync->packed, desync->packed_size) == desync->size;
 }
 
 static void unpack(const Desync *desync, uint8_t *bytes, BundleSide *side)

@@ -3,12 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <zstd.h>
-
+#include "packed.h"
 #include "room_live.h"
 
 // A state of so many ticks ago is still good for who joins now: what it lacks is in the history, four times over.
-enum { STATE_TICKS = 64, STATE_LEVEL = 1 };
+enum { STATE_TICKS = 64 };
 
 void live_release_state(LiveState *state)
 {
@@ -26,24 +25,12 @@ void live_drop_state(Member *member)
     member->state = NULL;
 }
 
-static bool compress(LiveState *state)
-{
-    ZSTD_CCtx *context = ZSTD_createCCtx();
-    size_t     most = ZSTD_compressBound(state->size);
-    state->packed = malloc(most);
-    bool is_made = context != NULL && state->packed != NULL && !ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, STATE_LEVEL)) &&
-                   !ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1));
-    size_t size = is_made ? ZSTD_compress2(context, state->packed, most, state->bytes, state->size) : 0;
-    ZSTD_freeCCtx(context);
-    state->packed_size = size;
-    return is_made && !ZSTD_isError(size);
-}
-
 // The job's pointer is the state's: it is its first member.
 static void run(RoomJob *job)
 {
     LiveState *state = (LiveState *)job;
-    state->is_packed = compress(state); // on another thread: nobody else looks at it before `done`
+    // On another thread: nobody else looks at it before `done`.
+    state->is_packed = packed_make(state->bytes, state->size, &state->packed, &state->packed_size);
 }
 
 typedef struct {
