@@ -63,14 +63,10 @@ void live_line_of(const uint8_t *bytes, size_t size, char *line, size_t capacity
 
 void live_chat(Room *room, Member *member, const Message *message)
 {
-    static const int64_t second_ns = 1000000000;
-    static const int64_t share_ns = 1000000000 / SERVER_CHATS_PER_SECOND;
-    int64_t              now_ns = room->host->now_ns(room->host->to);
-    if (member->stage == MEMBER_RESERVED || member->chat_ns > now_ns) {
+    int64_t share_ns = 1000000000 / SERVER_CHATS_PER_SECOND;
+    if (member->stage == MEMBER_RESERVED || !live_take_share(&member->chat_ns, room->host->now_ns(room->host->to), share_ns, SERVER_CHATS_PER_SECOND)) {
         return; // it said too much a moment ago
     }
-    int64_t earliest_ns = now_ns - second_ns + share_ns; // the second's share at once, then one after another
-    member->chat_ns = (member->chat_ns < earliest_ns ? earliest_ns : member->chat_ns) + share_ns;
     char     line[MESSAGE_CHAT_MAX + 1];
     char     text[MESSAGE_CHAT_MAX + 32];
     uint32_t slot = live_first_slot(member);

@@ -19,7 +19,7 @@ typedef enum { ASKED, TAKING, WRITING } DesyncStage;
 typedef struct Desync {
     RoomJob     job;
     Room       *room;
-    const Member *member;     // NULL: it has gone
+    Member     *member;       // NULL: it has gone
     DesyncStage stage;
     int64_t     since_ns;
     uint64_t    tick, durable;
@@ -82,18 +82,6 @@ static void keep(Room *room, LiveKeep *place)
     place->event_leaf = tp_sim_event_leaf(room->sim);
 }
 
-void live_keep_first(Room *room)
-{
-    RoomLive *live = room->live;
-    bool      is_kept = false;
-    for (uint32_t i = 0; i < SERVER_SNAPSHOTS; i++) {
-        is_kept |= live->keeps[i].tick != UINT64_MAX && live->keeps[i].tick >= live->history.first;
-    }
-    if (!is_kept && has_keeps(room)) {
-        keep(room, &live->keeps[0]);
-    }
-}
-
 void live_keep(Room *room)
 {
     RoomLive *live = room->live;
@@ -115,6 +103,13 @@ static const LiveKeep *find_keep(const RoomLive *live, uint64_t tick)
         }
     }
     return best;
+}
+
+void live_keep_first(Room *room)
+{
+    if (find_keep(room->live, tp_sim_tick(room->sim)) == NULL && has_keeps(room)) {
+        keep(room, &room->live->keeps[0]);
+    }
 }
 
 // Freezing.
@@ -177,7 +172,7 @@ static const char *policy_name(ServerDesync policy)
 }
 
 // NULL: out of memory, or no state of before is kept.
-static Desync *freeze(Room *room, const Member *member, uint64_t tick, tp_hash128 root)
+static Desync *freeze(Room *room, Member *member, uint64_t tick, tp_hash128 root)
 {
     RoomLive       *live = room->live;
     const LiveKeep *kept = find_keep(live, tick);
@@ -310,9 +305,10 @@ static void resync(Member *member)
     live_begin_state(member);
 }
 
-static const Desync *of_member_any(const Room *room, const Member *member)
+// The desync of this member that is looked into and waits for its state; NULL: another's, or none.
+static Desync *of_member(const Room *room, const Member *member)
 {
-    const Desync *desync = room->live->desync;
+    Desync *desync = room->live->desync;
     return desync != NULL && desync->member == member ? desync : NULL;
 }
 
@@ -345,7 +341,7 @@ void live_resync_reported(Room *room)
         return;
     }
     for (Member *member = live->members; member != NULL;) {
-        bool is_due = member->is_reported && of_member_any(room, member) == NULL;
+        bool is_due = member->is_reported && of_member(room, member) == NULL;
         Member *next = member->next;
         if (is_due) {
             resync(member);
@@ -359,7 +355,7 @@ static void write_bundle(Room *room, const char *why)
 {
     RoomLive *live = room->live;
     Desync   *desync = live->desync;
-    Member   *member = (Member *)desync->member;
+    Member   *member = desync->member;
     desync->stage = WRITING;
     desync->member = NULL;
     desync->why = why;
@@ -390,15 +386,7 @@ static void ask(Room *room, Member *member, Desync *desync)
 // A bundle holds the room's whole log: whoever reports wrong roots on purpose must not fill the disk with them.
 static bool may_write_bundle(Room *room)
 {
-    static const int64_t share_ns = (int64_t)SERVER_BUNDLE_MS * 1000000;
-    RoomLive            *live = room->live;
-    int64_t              now_ns = room->host->now_ns(room->host->to);
-    int64_t              oldest_ns = now_ns - (SERVER_BUNDLES_BURST - 1) * share_ns;
-    if (live->bundles > 0 && live->bundle_ns > now_ns) {
-        return false;
-    }
-    live->bundle_ns = (live->bundles > 0 && live->bundle_ns > oldest_ns ? live->bundle_ns : oldest_ns) + share_ns;
-    return true;
+    return live_take_share(&room->live->bundle_ns, room->host->now_ns(room->host->to), (int64_t)SERVER_BUNDLE_MS * 1000000, SERVER_BUNDLES_BURST);
 }
 
 static void found(Room *room, Member *member, uint64_t tick, tp_hash128 root)
@@ -453,16 +441,10 @@ void live_report(Room *room, Member *member, const Message *message)
     }
 }
 
-static Desync *of_member(const Room *room, const Member *member, DesyncStage stage)
-{
-    Desync *desync = room->live->desync;
-    return desync != NULL && desync->member == member && desync->stage == stage ? desync : NULL;
-}
-
 void live_own_state(Room *room, Member *member, const Message *message)
 {
-    Desync *desync = of_member(room, member, ASKED);
-    if (desync == NULL || message->tick != desync->tick) {
+    Desync *desync = of_member(room, member);
+    if (desync == NULL || desync->stage != ASKED || message->tick != desync->tick) {
         return;
     }
     desync->size = message->body.own_state.size;
@@ -484,8 +466,8 @@ void live_own_state(Room *room, Member *member, const Message *message)
 
 void live_own_piece(Room *room, Member *member, const Message *message)
 {
-    Desync *desync = of_member(room, member, TAKING);
-    if (desync == NULL || message->body.piece.kind != MESSAGE_PIECE_OWN || message->tick != desync->tick) {
+    Desync *desync = of_member(room, member);
+    if (desync == NULL || desync->stage != TAKING || message->body.piece.kind != MESSAGE_PIECE_OWN || message->tick != desync->tick) {
         return;
     }
     if (message->body.piece.total != desync->packed_size || message->body.piece.offset != desync->taken) {
@@ -501,8 +483,8 @@ void live_own_piece(Room *room, Member *member, const Message *message)
 
 void live_desync_left(Room *room, const Member *member)
 {
-    Desync *desync = room->live->desync;
-    if (desync != NULL && desync->member == member) {
+    Desync *desync = of_member(room, member);
+    if (desync != NULL) {
         desync->member = NULL;
         write_bundle(room, "the client left before its state came");
     }

@@ -51,11 +51,13 @@ uint32_t live_first_slot(const Member *member)
 static void take_slot(RoomLive *live, Member *member, uint32_t slot)
 {
     LiveSlot *state = &live->slots[slot];
-    LiveSlot  before = *state;
-    *state = (LiveSlot){ .owner = member, 
-                          .was_present = before.was_present, .owes_absence = before.seat == NULL && before.was_present, .lead = INT16_MAX, .has_note = before.has_note, .was_noted = before.was_noted };
-    memcpy(state->note, before.note, SERVER_TOKEN_HASH);
-    memcpy(state->noted, before.noted, SERVER_TOKEN_HASH);
+    state->owner = member; // nobody's seat is here: what was in the last tick, and what the log was told, stays known
+    state->owes_absence = state->was_present;
+    state->is_awaited = false;
+    state->missing = 0;
+    state->newest = 0;
+    state->lead = INT16_MAX;
+    state->late = 0;
     memset(live->stamps + (size_t)slot * SERVER_INPUT_AHEAD, 0, SERVER_INPUT_AHEAD * sizeof(*live->stamps));
     live_set_bit(member->slots, slot, true);
     member->slot_count += 1;
@@ -535,7 +537,8 @@ static Member *make_member(Room *room, Peer *peer, const Message *message)
     }
     Member *member = calloc(1, sizeof(*member));
     if (member != NULL) {
-        *member = (Member){ .room = room, .peer = peer, .cookie = message->body.join.cookie, .delay = delay, .since_ns = now_of(room) };
+        *member = (Member){ .room = room, .peer = peer, .cookie = message->body.join.cookie, .delay = delay, .since_ns = now_of(room),
+                             .chat_ns = INT64_MIN };
     }
     return member;
 }
@@ -617,14 +620,13 @@ void live_join(Room *room, Peer *peer, const Message *message)
     }
     bool is_back = claim.slot_count > 0;
     if (is_back) {
+        // The same token for as long as somebody has the slots: another one could be lost on its way to the client, or to the disk.
         take_claim(room, member, &claim);
+        memcpy(member->token, message->body.join.token, MESSAGE_TOKEN_SIZE);
     } else {
         take_free_slots(room, member, message->body.join.slots);
     }
-    if (is_back) {
-        // The same token for as long as somebody has the slots: another one could be lost on its way to the client, or to the disk.
-        memcpy(member->token, message->body.join.token, MESSAGE_TOKEN_SIZE);
-    } else if (member->slot_count > 0) {
+    if (!is_back && member->slot_count > 0) {
         room->host->random(room->host->to, member->token, MESSAGE_TOKEN_SIZE);
         member->token[0] |= is_zero_token(member->token) ? 1 : 0;
     }

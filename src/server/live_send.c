@@ -167,27 +167,40 @@ static size_t pump_state(Room *room, Member *member, size_t budget)
     return sent;
 }
 
-// False when the member had to go.
-static bool pump_tail(Room *room, Member *member)
+// The tick that the member is at. False: it is not kept any more.
+static bool send_past(const Room *room, Member *member)
+{
+    Confirmed confirmed = { .tick = member->cursor };
+    if (!history_get(&room->live->history, member->cursor, &confirmed.row, &confirmed.size, &confirmed.root)) {
+        return false;
+    }
+    send_confirmed(room, &confirmed, send_to_member, member);
+    member->cursor += 1;
+    return true;
+}
+
+static void put_out_behind(Room *room, Member *member, const char *text)
+{
+    room->result.live.behind += 1;
+    live_leave(member, MESSAGE_REASON_BEHIND, text);
+}
+
+// The member may have to go.
+static void pump_tail(Room *room, Member *member)
 {
     uint64_t end = tp_sim_tick(room->sim);
     for (uint32_t ticks = 0; ticks < SERVER_TAIL_TICKS && member->cursor < end; ticks++) {
-        Confirmed confirmed = { .tick = member->cursor };
         if (is_held_back(room, member, member->cursor + 1) || peer_waiting(member->peer) >= line_max(member)) {
-            return true;
+            return;
         }
-        if (!history_get(&room->live->history, member->cursor, &confirmed.row, &confirmed.size, &confirmed.root)) {
-            room->result.live.behind += 1;
-            live_leave(member, MESSAGE_REASON_BEHIND, "the ticks that it lacks are not kept any more: join again");
-            return false;
+        if (!send_past(room, member)) {
+            put_out_behind(room, member, "the ticks that it lacks are not kept any more: join again");
+            return;
         }
-        send_confirmed(room, &confirmed, send_to_member, member);
-        member->cursor += 1;
     }
     if (member->cursor == end && member->delay == 0) {
         member->stage = MEMBER_LIVE;
     }
-    return true;
 }
 
 static bool has_failed_state(const Member *member)
@@ -230,8 +243,7 @@ void live_pump(Room *room)
         if (has_failed_state(member)) {
             live_leave(member, MESSAGE_REASON_BEHIND, "the room's state could not be made: join again");
         } else if (member->stage == MEMBER_STATE && member->cursor < live->history.first) {
-            room->result.live.behind += 1;
-            live_leave(member, MESSAGE_REASON_BEHIND, "the ticks since its state are not kept any more: join again, and read faster");
+            put_out_behind(room, member, "the ticks since its state are not kept any more: join again, and read faster");
         } else if (member->stage == MEMBER_TAIL) {
             pump_tail(room, member);
         }
@@ -284,12 +296,7 @@ void live_broadcast(Room *room, uint64_t tick, const tp_row *row)
 void live_send_rest(Room *room)
 {
     for (Member *member = room->live->members; member != NULL; member = member->next) {
-        Confirmed confirmed = { .tick = member->cursor };
-        while (member->stage == MEMBER_TAIL && peer_waiting(member->peer) < line_max(member) &&
-               history_get(&room->live->history, member->cursor, &confirmed.row, &confirmed.size, &confirmed.root)) {
-            confirmed.tick = member->cursor;
-            send_confirmed(room, &confirmed, send_to_member, member);
-            member->cursor += 1;
+        while (member->stage == MEMBER_TAIL && peer_waiting(member->peer) < line_max(member) && send_past(room, member)) {
         }
     }
 }

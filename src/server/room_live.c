@@ -80,6 +80,7 @@ bool live_create(Room *room, const ServerLiveOptions *options, tp_error *error)
         options->rejoin_seconds == 0 ? SERVER_REJOIN_SECONDS : options->rejoin_seconds == UINT32_MAX ? 0 : options->rejoin_seconds;
     live->epoch = 1;
     live->speed = SPEED_USUAL;
+    live->bundle_ns = INT64_MIN;
     for (uint32_t i = 0; i < SERVER_SNAPSHOTS; i++) {
         live->keeps[i].tick = UINT64_MAX;
     }

@@ -157,6 +157,17 @@ static inline bool live_has_bit(const uint8_t *bits, uint32_t at)
     return ((bits[at / 8] >> (at % 8)) & 1) != 0;
 }
 
+/// `burst` times at once, then once in `share_ns`: whether it may be now, which is counted. `next_ns` begins as INT64_MIN.
+static inline bool live_take_share(int64_t *next_ns, int64_t now_ns, int64_t share_ns, uint32_t burst)
+{
+    int64_t earliest_ns = now_ns - (burst - 1) * share_ns;
+    if (*next_ns > now_ns) {
+        return false;
+    }
+    *next_ns = (*next_ns < earliest_ns ? earliest_ns : *next_ns) + share_ns;
+    return true;
+}
+
 // For room.c.
 
 bool live_open(Room *room, tp_error *error);

@@ -164,12 +164,6 @@ void worker_hurry(Worker *worker, Room *room)
     arm(worker);
 }
 
-void worker_move(Worker *worker, Room *room)
-{
-    deadlines_move(&worker->deadlines, room->number, room_next_due_ns(room));
-    arm(worker);
-}
-
 void worker_schedule(Worker *worker, Room *room)
 {
     push_room(worker, room);

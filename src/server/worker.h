@@ -80,8 +80,6 @@ void worker_close_peers(Worker *worker); ///< hands back what is left; the loop 
 void worker_receive_peers(Worker *worker);
 /// The room's clock was started.
 void worker_schedule(Worker *worker, Room *room);
-/// The room's clock was started anew while it had one.
-void worker_move(Worker *worker, Room *room);
 /// A room that is DONE without a log on its way.
 void worker_finish_room(Worker *worker, Room *room);
 /// RoomHost.clock_changed.

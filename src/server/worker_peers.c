@@ -47,7 +47,7 @@ void worker_clock_changed(void *to, Room *room)
         resume_live(worker, room);
     } else if (room->clock.rate_hz != live_rate_hz(room)) {
         start_clock(worker, room);
-        worker_move(worker, room);
+        worker_schedule(worker, room);
     }
 }
 
