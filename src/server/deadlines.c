@@ -96,19 +96,3 @@ bool deadlines_remove(Deadlines *deadlines, uint32_t room)
     }
     return true;
 }
-
-void deadlines_replace_first(Deadlines *deadlines, int64_t due_ns)
-{
-    assert(deadlines->count > 0);
-    deadlines->items[0].due_ns = due_ns;
-    sink(deadlines, 0);
-}
-
-Deadline deadlines_pop(Deadlines *deadlines)
-{
-    assert(deadlines->count > 0);
-    Deadline first = deadlines->items[0];
-    deadlines->items[0] = deadlines->items[--deadlines->count];
-    sink(deadlines, 0);
-    return first;
-}

@@ -21,9 +21,6 @@ bool deadlines_init(Deadlines *deadlines, uint32_t capacity);
 void deadlines_finish(Deadlines *deadlines);
 /// Must not be full.
 void deadlines_push(Deadlines *deadlines, Deadline deadline);
-/// The earliest one moves to a later time. Must not be empty; likewise below.
-void     deadlines_replace_first(Deadlines *deadlines, int64_t due_ns);
 /// Another time for a room that is in it; false when it is not. Looks through all of them, the earliest one first; likewise remove.
-bool     deadlines_move(Deadlines *deadlines, uint32_t room, int64_t due_ns);
-bool     deadlines_remove(Deadlines *deadlines, uint32_t room);
-Deadline deadlines_pop(Deadlines *deadlines);
+bool deadlines_move(Deadlines *deadlines, uint32_t room, int64_t due_ns);
+bool deadlines_remove(Deadlines *deadlines, uint32_t room);
