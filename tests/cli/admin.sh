@@ -73,7 +73,8 @@ stop
 "$TICKPROOF" verify rec > report.txt
 echo "verify: exit $?"
 "$TICKPROOF" info rec/arena.tpr | grep -c 'the lamp is broken'
-"$TICKPROOF" cat rec/land.tpr | grep -o '"commands":\[{.*\]' | sed 's/,"root.*//'
+# Whether the two fell into one tick is a matter of time: each is shown for itself.
+"$TICKPROOF" cat rec/land.tpr | grep -o '{"source":"host","type":"[a-z]*","fields":{[^}]*}}'
 
 echo '== a server without a key'
 serve --live arena=runner
