@@ -47,6 +47,8 @@ def add_flags(parser):
     parser.add_argument("--seconds", type=int, default=5, help="of abuse in each run (5)")
     parser.add_argument("--connects", type=int, default=10000, help="quick ones of a hostile run (10000)")
     parser.add_argument("--seed", type=int, default=1, help="of the abuse (1)")
+    parser.add_argument("--elsewhere", action="store_true", help="also runs with the abuse sent to another server on this machine, and its share "
+                        "of the lateness is the machine's: hostile runs are held against these")
     parser.add_argument("--no-timing", action="store_true", help="also fine when ticks were dropped: for a machine that is busy")
     parser.add_argument("--no-memory", action="store_true", help="no bound on memory: for a build that takes more to look for errors")
 
@@ -140,8 +142,17 @@ def good_clients(programs, server, folder):
             results += lib.results_of(one)
 
 
-def run_once(programs, folder, tapes, options, seed):
-    """seed None: a quiet run."""
+@contextlib.contextmanager
+def another_server(programs, folder):
+    """One with the same rooms and nobody in them, for abuse that is another server's."""
+    folder.mkdir()
+    with lib.Server(programs, folder, [*FLAGS, "--admin-key-file", str(lib.write_key(folder / "key"))]) as server:
+        yield server
+        server.stop()
+
+
+def run_once(programs, folder, tapes, options, seed, is_elsewhere=False):
+    """seed None: a quiet run. Elsewhere: the abuse goes to another server, on the same machine."""
     abuse = {}
     folder.mkdir()
     flags = [*FLAGS, "--admin-key-file", str(lib.write_key(folder / "key")), "--recorded", *map(str, tapes)]
@@ -152,7 +163,10 @@ def run_once(programs, folder, tapes, options, seed):
             pingers = [Pinger(address, place) for place in PLACES]
             for pinger in pingers:
                 pinger.start()
-            if seed is not None:
+            if is_elsewhere:
+                with another_server(programs, folder / "other") as other:
+                    run_abuse(other.listening(), other.listening("udp "), folder, seed, options)
+            elif seed is not None:
                 abuse = run_abuse(address, server.listening("udp "), folder, seed, options)
             else:
                 time.sleep(options.seconds)
@@ -205,13 +219,14 @@ def worst_p99(outcome):
     return max(room["lateness_p99_us"] for room in outcome.rooms.values())
 
 
-def check_lateness(quiet, hostile):
+def check_lateness(before, hostile, kind):
     """What is wrong with all runs of both kinds together."""
-    before, after = (lib.median([worst_p99(outcome) for outcome in outcomes]) for outcomes in (quiet, hostile))
+    before, after = (lib.median([worst_p99(outcome) for outcome in outcomes]) for outcomes in (before, hostile))
+    times = after / max(before, 1)
+    print(f"the 99th percentile of lateness: {lib.ms(after)} ms in hostile runs, {lib.ms(before)} ms in {kind} ones: {times:.2f} times that")
     if after <= before * LATENESS_TIMES:
         return []
-    times = after / max(before, 1)
-    return [f"the 99th percentile of lateness is {lib.ms(after)} ms in hostile runs and {lib.ms(before)} ms in quiet ones: {times:.2f} times that"]
+    return [f"the 99th percentile of lateness is {lib.ms(after)} ms in hostile runs and {lib.ms(before)} ms in {kind} ones: {times:.2f} times that"]
 
 
 def cpu_per_byte(quiet, hostile):
@@ -255,19 +270,22 @@ def print_sums(title, dictionaries):
 
 
 def run(options, programs, folder):
-    tapes, complaints, quiet, hostile = [], [], [], []
+    tapes, complaints, quiet, hostile, elsewhere = [], [], [], [], []
     for number, (name, (world, rate_hz)) in enumerate(WORLDS.items()):
         tapes.append(folder / f"{name}.tpr")
         lib.record_log(programs, tapes[-1], world, 4, rate_hz * (options.seconds * 5 + lib.STOP_SECONDS), number)
     for number in range(options.runs):
         quiet.append(run_once(programs, folder / f"quiet-{number}", tapes, options, None))
         hostile.append(run_once(programs, folder / f"hostile-{number}", tapes, options, options.seed + number))
+        if options.elsewhere:
+            elsewhere.append(run_once(programs, folder / f"elsewhere-{number}", tapes, options, options.seed + number, True))
+            complaints += [f"elsewhere {number}: {one}" for one in check(elsewhere[-1], False, 0, not options.no_timing)]
         found = check(quiet[-1], False, 0, not options.no_timing)
         found += check(hostile[-1], True, quiet[-1].memory_kib, not options.no_timing, not options.no_memory)
         complaints += [f"pair {number}: {one}" for one in found]
     lib.print_table(f"{options.runs} quiet and {options.runs} hostile runs in turn, {options.seconds} s of abuse each; late: all rooms of a run; p99: the "
                     "worst room's of a run; ping: median/maximum in ms until PONG, of a client in a room and of one in none; wait: seconds "
-                    "for which the server was ready to run and other programs had the cores", [row_of("quiet", quiet), row_of("hostile", hostile)])
+                    "for which the server was ready to run and other programs had the cores", [row_of("quiet", quiet), row_of("hostile", hostile), *([row_of("elsewhere", elsewhere)] if elsewhere else [])])
     print_sums("done to the server", [outcome.abuse["did"] for outcome in hostile])
     print_sums("what the abuse was told", [outcome.abuse["told"] for outcome in hostile])
     print_sums("connections that the server ended, by reason", [outcome.ended for outcome in hostile])
@@ -279,4 +297,8 @@ def run(options, programs, folder):
     print(f"CPU of the server for {sent} hostile bytes: {seconds:.2f} s, {seconds * 1e9 / max(sent, 1):.1f} ns a byte")
     print(f"memory: at most {lib.most([outcome.memory_kib for outcome in hostile])} KiB, bound "
           f"{memory_bound_kib(quiet[-1].memory_kib)} KiB with the last quiet run's {quiet[-1].memory_kib} KiB")
-    return complaints + ([] if options.no_timing else check_lateness(quiet, hostile))
+    if options.no_timing:
+        return complaints
+    # What shares the machine with a server is late by the machine's leave: with abuse that goes elsewhere, that part is in both.
+    found = check_lateness(quiet, hostile, "quiet")
+    return complaints + (check_lateness(elsewhere, hostile, "elsewhere") if elsewhere else found)

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "server_internal.h"
+#include "urgency.h"
 
 static const struct {
     ServerEventKind kind;
@@ -499,6 +500,7 @@ ServerRun server_run(Server *server, tp_error *error)
         uv_timer_start(&server->status, on_status, every_ms, every_ms);
     }
     uv_async_send(&server->wake);
+    urgency_give_way(SERVER_LOBBY_NICE); // after the threads were started, which would be as patient
     uv_run(&server->loop, UV_RUN_DEFAULT);
     if (server->is_overdue) {
         return SERVER_RUN_OVERDUE;

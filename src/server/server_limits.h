@@ -68,6 +68,9 @@ enum {
 
     /// By how much recorder threads step back behind tick threads ("nice"). With every core busy, durability lags, not time.
     SERVER_RECORDER_NICE = 10,
+    /// The same for the main thread, which takes connections and says what happens, and for long jobs: states packed, bundles written.
+    SERVER_LOBBY_NICE = 5,
+    SERVER_JOB_NICE = 10,
 
     /// Listening sockets. One more is refused as a usage error.
     SERVER_LISTENERS_MAX = 8,

@@ -14,19 +14,7 @@
 #include <unistd.h>
 
 #include "ticker.h"
-
-#if defined(__linux__)
-#include <sys/resource.h>
-#endif
-
-// Hundreds of logs fall due for the disk at the same moment: the ticks come first. Where the system has no such thing, ticks
-// and recorders are equals.
-static void give_way(void)
-{
-#if defined(__linux__)
-    setpriority(PRIO_PROCESS, (id_t)gettid(), SERVER_RECORDER_NICE);
-#endif
-}
+#include "urgency.h"
 
 // What came of the failure is said behind its own text, which stays.
 __attribute__((format(printf, 2, 3))) static void say(ServerLog *log, const char *format, ...)
@@ -273,7 +261,7 @@ void server_log_record(void *self)
 {
     ServerLog        *log = self;
     tp_writer_failure failure;
-    give_way();
+    urgency_give_way(SERVER_RECORDER_NICE); // hundreds of logs fall due for the disk at the same moment
     if (log->durability != TP_DURABLE_NONE) {
         server_log_sync_directory(log->path);
     }

@@ -8,6 +8,7 @@
 #include <sodium.h>
 
 #include "room_live.h"
+#include "urgency.h"
 
 // After so long in the ticks of one wake-up what was said so far leaves: the clients of the first of many rooms do not wait for the last.
 enum { FLUSH_NS = 250000, COUNTED_ROOMS = 64 };
@@ -69,6 +70,7 @@ typedef struct {
 static void on_work(uv_work_t *request)
 {
     WorkerJob *work = request->data;
+    urgency_give_way(SERVER_JOB_NICE);
     work->job->run(work->job);
 }
 
@@ -427,6 +429,7 @@ static void open_real_time_rooms(Worker *worker)
 static void run(void *self)
 {
     Worker *worker = self;
+    urgency_of_ticks();
     if (!atomic_load(&worker->stop_wanted)) {
         open_real_time_rooms(worker);
         arm(worker);
