@@ -55,6 +55,16 @@ tp_fx tp_pcg32_fx(tp_pcg32 *generator);
 void tp_pcg32_shuffle_u8(tp_pcg32 *generator, uint8_t *items, uint32_t count);
 void tp_pcg32_shuffle_u32(tp_pcg32 *generator, uint32_t *items, uint32_t count);
 
+/// What a thread's generators gave out since the watch was cleared. Each draw of tp_xorshift64s_next_u64 and tp_pcg32_next counts once, also those
+/// that a bounded draw throws away; splitmix64 is a mixer and does not count.
+typedef struct tp_rng_watch {
+    uint64_t draws;
+    uint64_t digest; ///< of the numbers in order; 0 before the first
+} tp_rng_watch;
+
+/// Has this thread's draws counted in `watch`, or no longer (NULL). Never changes what is drawn.
+void tp_rng_watch_draws(tp_rng_watch *watch);
+
 #ifdef __cplusplus
 }
 #endif

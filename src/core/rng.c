@@ -1,8 +1,27 @@
 // rng.c: the generators of rng.h. Unsigned arithmetic only, which wraps by definition.
 #include "tickproof/rng.h"
 
+#include <stddef.h>
+
 // 2^64 over the golden ratio, made odd.
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
+
+static _Thread_local tp_rng_watch *watched;
+
+void tp_rng_watch_draws(tp_rng_watch *watch)
+{
+    watched = watch;
+}
+
+// The multiplier of xorshift64*, for no other reason than that it mixes well.
+static inline void note_draw(uint64_t number)
+{
+    if (watched != NULL) {
+        watched->draws++;
+        watched->digest = (watched->digest ^ number ^ watched->draws) * UINT64_C(0x2545f4914f6cdd1d);
+        watched->digest ^= watched->digest >> 29;
+    }
+}
 
 uint64_t tp_splitmix64_next(uint64_t *state)
 {
@@ -35,7 +54,9 @@ uint64_t tp_xorshift64s_next_u64(tp_xorshift64s *generator)
     state ^= state << 25;
     state ^= state >> 27;
     generator->state = state;
-    return state * UINT64_C(0x2545f4914f6cdd1d);
+    const uint64_t drawn = state * UINT64_C(0x2545f4914f6cdd1d);
+    note_draw(drawn);
+    return drawn;
 }
 
 uint32_t tp_xorshift64s_next_u32(tp_xorshift64s *generator)
@@ -67,7 +88,9 @@ uint32_t tp_pcg32_next(tp_pcg32 *generator)
     // The output is made of the state before the step: the multiplication then runs beside it.
     const uint32_t folded = (uint32_t)((before >> 18 ^ before) >> 27);
     const uint32_t turn = (uint32_t)(before >> 59);
-    return folded >> turn | folded << ((32 - turn) % 32);
+    const uint32_t drawn = folded >> turn | folded << ((32 - turn) % 32);
+    note_draw(drawn);
+    return drawn;
 }
 
 uint32_t tp_pcg32_below(tp_pcg32 *generator, uint32_t bound)
