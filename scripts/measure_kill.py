@@ -76,7 +76,7 @@ class Watch:
     def __init__(self, plan):
         self.plan, self.name = plan, plan.name
         self.roots = {}         # of ticks that were confirmed and not taken back
-        self.slots = {}         # of each client
+        self.slots = {}         # of each client: which, and since which tick
         self.is_in = {}
         self.confirmed = self.durable = self.recovered = 0
         self.recoveries, self.losses, self.joins = 0, [], 0
@@ -90,8 +90,9 @@ class Watch:
         if line["event"] == "joined":
             self.joins += 1
             self.is_in[client] = True
-            if self.slots.setdefault(client, line["slots"]) != line["slots"]:
-                self.complain(f"client {client} had slots {self.slots[client]}, and came back to {line['slots']}")
+            slots, _ = self.slots.setdefault(client, (line["slots"], line["tick"]))
+            if slots != line["slots"]:
+                self.complain(f"client {client} had slots {slots}, and came back to {line['slots']}")
         elif line["event"] == "away":
             self.is_in[client] = False
         elif line["event"] == "confirmed":
@@ -120,6 +121,8 @@ class Watch:
         self.losses.append(loss)
         self.recovered = self.confirmed = tick
         self.roots = {at: root for at, root in self.roots.items() if at < tick}
+        # Who came on a tick that is lost was never there: nobody knows the token, and any slot will do.
+        self.slots = {client: (slots, since) for client, (slots, since) in self.slots.items() if since + 1 < tick}
 
     def take_events(self, events):
         """Of one server after the first. A room that opens goes on with its log."""
