@@ -26,8 +26,8 @@ typedef enum tp_fault_code {
     TP_FAULT_CAPACITY       = 7, ///< a stated maximum was reached where the rule says stop
 } tp_fault_code;
 
-/// Which operation and where: diagnostics for people, never part of a root. The strings are static, or, for a
-/// write that a step did not tell of, the sim's own: valid until its destroy.
+/// Which operation and where: diagnostics for people, never part of a root. The strings are static, or the sim's own where the host found
+/// the fault (a write that was not told of, changed floating point) or a piped world said it: valid until the sim's destroy.
 typedef struct tp_fault {
     tp_fault_code code;
     const char   *what;

@@ -28,7 +28,7 @@ typedef struct tp_layout {
     uint32_t        section_count[TP_SECTIONS_MAX];
     uint32_t        section_canonical_size[TP_SECTIONS_MAX]; ///< bytes of the whole section; 0 for derived
     uint32_t        block_size;     ///< flat: bytes of the block, a multiple of 8
-    uint32_t        canonical_size; ///< flat: bytes of the encoding
+    uint32_t        canonical_size; ///< bytes of the encoding; opaque: of a saved state that the section table names, 0 without one
     uint32_t        leaf_count;     ///< state leaves; an opaque world's are counted per state
     uint32_t        input_size;     ///< canonical bytes of one slot's input
     bool            is_native_canonical; ///< this machine's block bytes are the canonical bytes
@@ -43,7 +43,7 @@ bool tp_world_check(const tp_world *world, tp_error *error);
 bool tp_layout_init(tp_layout *layout, const tp_world *world, const tp_setup *setup, tp_error *error);
 
 /// Names, types and counts of sections, inputs, commands and events: 128 bits that two builds must share. Never
-/// offsets or units. For an opaque world: its name, input, commands and events.
+/// offsets or units. For an opaque world: its name, input, commands and events, and never its sections.
 tp_hash128 tp_layout_fingerprint(const tp_layout *layout, tp_hash_algorithm algorithm);
 
 /// Context and view as functions of a layout. `host` and `emit` are the caller's.
@@ -77,6 +77,10 @@ void     tp_input_neutral(const tp_layout *layout, uint8_t *bytes);
 void     tp_input_predict(const tp_world *world, const void *last, void *out);
 
 // Differences and text.
+
+/// Whether a canonical state of `size` bytes is what the section table says, so that the functions below may be given it. Always true of
+/// a flat world's; of an opaque world's when it has a table and this state has its size.
+bool tp_layout_names(const tp_layout *layout, size_t size);
 
 /// One scalar that differs between two canonical states.
 typedef struct tp_difference {

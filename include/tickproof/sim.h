@@ -37,6 +37,20 @@ typedef enum tp_sim_status {
 
 typedef struct tp_sim tp_sim;
 
+/// What a correct world cannot notice, for hunting one that does. Everything zero changes nothing.
+typedef struct tp_sim_probe {
+    uint32_t block_offset; ///< bytes that a flat world's block lies behind a multiple of 64; a multiple of 16, up to 1 MiB
+    /// Memory that no world may read is filled with this: the block's gaps between sections and 64 bytes on both its sides, and what the
+    /// structs of inputs, commands and events do not use of their buffers.
+    bool     has_fill;
+    uint8_t  fill;
+    /// Around each call of the world's init, rebuild and step, as near as it gets: what `before` leaves on the stack is what the world finds there.
+    /// `after` comes also when the call faulted. Either may be NULL. Neither may fault.
+    void   (*before)(void *to, bool is_step, uint64_t tick);
+    void   (*after)(void *to, bool is_step, uint64_t tick);
+    void    *to;
+} tp_sim_probe;
+
 typedef struct tp_sim_options {
     tp_hash_algorithm algorithm;      ///< 0: XXH3
     uint32_t          ring_capacity;  ///< snapshots kept by tp_sim_snapshot; 0: none
@@ -45,6 +59,10 @@ typedef struct tp_sim_options {
     /// byte of a page which it did not tell of (tp_touch) faults with TP_FAULT_ASSERT; the fault names section, element and byte. For
     /// tests: it costs a copy and a comparison of the whole block per tick. Without the flag nothing is checked.
     bool              check_touched;
+    /// Of a flat world as of an opaque one: a step that leaves rounding, flushing or traps of floating point other than it found them faults with
+    /// TP_FAULT_WORLD, init is refused, and they are put back. Always on for opaque worlds. Costs two readings of the controls per step.
+    bool              check_floats;
+    const tp_sim_probe *probe; ///< NULL: nothing is probed. Outlives the sim
 } tp_sim_options;
 
 /// Makes a world and its initial state. All memory it will ever use is taken here. NULL with the reason (refused world or

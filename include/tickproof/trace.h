@@ -126,7 +126,7 @@ const tp_trace_leaves *tp_trace_leaves_at(const tp_trace *trace, uint64_t steps)
 typedef struct tp_trace_side {
     bool     has_left;   ///< it is not with the others to the end
     uint64_t bad_tick;   ///< first tick on which it was not with its group any more
-    uint32_t group;      ///< at the comparison's bad_tick: 0 is the largest group (of equally large ones, the first side's)
+    uint32_t group;      ///< at the comparison's bad_tick: 0 is the largest group (of equally large ones, the first side's); UINT32_MAX: it does not have that tick
     uint64_t compared;   ///< ticks of it that were held against another side's
 } tp_trace_side;
 

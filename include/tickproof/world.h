@@ -252,6 +252,13 @@ typedef struct tp_bot_type {
 /// The host's memory access for a world that cannot be flat. Every function works on the instance that
 /// `create` made; a snapshot is whatever `save` writes, at most `size_max` bytes and canonical: equal worlds write
 /// equal bytes on every machine that is meant to agree.
+///
+/// Floats are welcome, but their controls are everybody's: rounding, flushing of subnormal numbers, traps. init and step must leave them as they
+/// find them: else init is refused and a step faults. What the other functions do to them is put back.
+///
+/// A section table is optional. With one, what `save` writes is the canonical encoding of its sections, little-endian and without gaps
+/// (tp_record_encode writes one struct), and reports then name fields instead of bytes. The table names bytes and no more: it is in
+/// no root and no fingerprint, nothing is checked by it, and a saved state of another size is taken as bytes. Sections are then all TP_SIM.
 typedef struct tp_opaque {
     size_t (*size_max)(const tp_setup *setup);
     /// NULL: out of memory.
@@ -288,7 +295,7 @@ typedef struct tp_world {
 
     const tp_config_item *config;
     uint32_t              config_count;
-    const tp_section     *sections; ///< none for an opaque world
+    const tp_section     *sections; ///< of an opaque world: what its saved bytes are, or none; see tp_opaque
     uint32_t              section_count;
     const tp_record_type *input;    ///< one slot's input; required when players_max > 0
     const tp_record_type *commands;

@@ -94,6 +94,12 @@ bool tp_layout_init(tp_layout *layout, const tp_world *world, const tp_setup *se
     return true;
 }
 
+bool tp_layout_names(const tp_layout *layout, size_t size)
+{
+    bool has_table = layout->world->opaque == NULL || layout->world->section_count > 0;
+    return has_table && size == layout->canonical_size;
+}
+
 static bool refuse_event(tp_context *context, uint32_t type, const void *data)
 {
     (void)context;
@@ -152,7 +158,8 @@ tp_hash128 tp_layout_fingerprint(const tp_layout *layout, tp_hash_algorithm algo
     const tp_world *world = layout->world;
     Fingerprint     print = { .algorithm = algorithm };
     add_item(&print, 'w', world->name, world->opaque != NULL, world->events_max);
-    for (uint32_t i = 0; i < world->section_count; i++) {
+    // An opaque world's table only names bytes that are hashed as they are: one that gets a table later still verifies its old logs.
+    for (uint32_t i = 0; world->opaque == NULL && i < world->section_count; i++) {
         const tp_section *section = &world->sections[i];
         add_item(&print, 's', section->name, section->count_key != NULL ? 0 : section->count, section->membership);
         add_item(&print, 'k', section->count_key != NULL ? section->count_key : "", 0, 0);

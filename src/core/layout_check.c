@@ -233,8 +233,10 @@ static bool check_sections(const tp_world *world, tp_error *error)
 static bool check_opaque(const tp_world *world, tp_error *error)
 {
     const tp_opaque *opaque = world->opaque;
-    if (world->section_count != 0) {
-        return tp_error_set(error, "an opaque world has no sections");
+    for (uint32_t i = 0; i < world->section_count && i < TP_SECTIONS_MAX; i++) {
+        if (world->sections[i].membership != TP_SIM) {
+            return tp_error_set(error, "section '%s' of an opaque world is not TP_SIM: only saved bytes have names", printable(world->sections[i].name));
+        }
     }
     if (opaque->size_max == NULL || opaque->create == NULL || opaque->destroy == NULL || opaque->save == NULL || opaque->load == NULL) {
         return tp_error_set(error, "an opaque world must give size_max, create, destroy, save and load");
@@ -327,5 +329,5 @@ bool tp_world_check(const tp_world *world, tp_error *error)
     if (!check_config(world, error) || !check_lists(world, error)) {
         return false;
     }
-    return check_flags(world, error) && (world->opaque != NULL ? check_opaque(world, error) : check_sections(world, error));
+    return check_flags(world, error) && (world->opaque == NULL || check_opaque(world, error)) && check_sections(world, error);
 }

@@ -81,11 +81,15 @@ static bool take_memory(tp_sim *sim, const tp_sim_options *options)
     if (world->command_count > 0) {
         // A native struct has the size of its canonical bytes, since no struct has gaps; each is rounded up to 16.
         sim->commands = take(TP_COMMANDS_MAX * sizeof(tp_command), &is_short);
-        sim->command_bytes = take((size_t)TP_COMMAND_BYTES_MAX + (size_t)TP_COMMANDS_MAX * SIM_COMMAND_ALIGN, &is_short);
+        size_t command_bytes_size = (size_t)TP_COMMAND_BYTES_MAX + (size_t)TP_COMMANDS_MAX * SIM_COMMAND_ALIGN;
+        sim->command_bytes = take(command_bytes_size, &is_short);
+        sim_probe_fill(sim, sim->command_bytes, command_bytes_size);
     }
     sim->parsed = take(TP_COMMANDS_MAX * sizeof(tp_command), &is_short);
     sim->events = take((size_t)world->events_max * sizeof(tp_event), &is_short);
     sim->event_structs = take((size_t)world->events_max * sim->event_stride, &is_short);
+    sim_probe_fill(sim, sim->event_structs, (size_t)world->events_max * sim->event_stride);
+    sim_probe_fill(sim, sim->inputs, world->input != NULL ? (size_t)players * world->input->struct_size : 0);
     sim->event_bytes = take(8 + (size_t)world->events_max * (4 + event_size), &is_short);
     sim->scratch = take(sim->scratch_capacity, &is_short);
     sim->recover_ticks = options->recover_ticks != 0 ? options->recover_ticks : RECOVER_TICKS;
@@ -118,8 +122,16 @@ static bool make_state(tp_sim *sim, tp_error *error)
     sim->context = tp_layout_context(&sim->layout);
     sim->context.host = sim;
     sim->context.emit = refuse_emit; // there is no tick yet that an event could belong to
-    if (!tp_guard_run(init_body, sim, &fault)) {
+    sim_probe_before(sim, false);
+    sim_floats_note(sim);
+    bool is_made = tp_guard_run(init_body, sim, &fault);
+    bool is_kept = sim_floats_are_kept(sim);
+    sim_probe_after(sim, false);
+    if (!is_made) {
         return tp_error_set(error, "world '%s' faulted in init: %s: %s", sim->world->name, tp_fault_name(fault.code), fault.what);
+    }
+    if (!is_kept) {
+        return tp_error_set(error, "world '%s' in init: %s", sim->world->name, sim->floats_text);
     }
     sim->context.emit = sim_emit;
     if (sim->world->opaque != NULL) {
@@ -166,6 +178,8 @@ tp_sim *tp_sim_create(const tp_world *world, const tp_setup *setup, const tp_sim
         return NULL;
     }
     sim->world = world;
+    sim->checks_floats = world->opaque != NULL || options->check_floats;
+    sim->probe = options->probe != NULL ? *options->probe : (tp_sim_probe){ 0 };
     sim->state_capacity = sim->layout.block_size;
     bool is_short = false;
     if (world->opaque != NULL) {
@@ -186,7 +200,7 @@ tp_sim *tp_sim_create(const tp_world *world, const tp_setup *setup, const tp_sim
         }
         is_short = sim->state == NULL;
     } else {
-        sim->state = take(sim->layout.block_size, &is_short);
+        is_short = !sim_probe_take_block(sim);
     }
     if (is_short || !take_memory(sim, options)) {
         tp_error_set(error, "out of memory for a world of %zu bytes", sim->state_capacity);
@@ -210,7 +224,7 @@ void tp_sim_destroy(tp_sim *sim)
         return;
     }
     if (sim->world->opaque == NULL) {
-        free(sim->state);
+        free(sim->state_memory);
     } else if (sim->state != NULL) {
         sim->world->opaque->destroy(sim->state);
     }
@@ -257,10 +271,20 @@ static bool step_guarded(tp_sim *sim, const tp_row *row)
     tp_guard_push(&sim->guard);
     if (setjmp(sim->guard.place) != 0) {
         sim->fault = sim->guard.fault;
+        (void)sim_floats_are_kept(sim);
+        sim_probe_after(sim, true);
         return false;
     }
+    sim_probe_before(sim, true);
+    sim_floats_note(sim);
     tp_step_result result = sim->world->step(sim->state, &tick, &sim->context);
+    bool           is_kept = sim_floats_are_kept(sim);
+    sim_probe_after(sim, true);
     tp_guard_pop(&sim->guard);
+    if (!is_kept) {
+        sim->fault = (tp_fault){ .code = TP_FAULT_WORLD, .what = sim->floats_text, .file = sim->world->name };
+        return false;
+    }
     if (result != TP_STEP_OK) {
         sim->fault = (tp_fault){ .code = TP_FAULT_WORLD, .what = "the world's step returned a fault", .file = sim->world->name };
         return false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bytes.h"
+#include "sim_floats.h"
 #include "tickproof/sim.h"
 
 // What is known of the writes of a world with TP_WORLD_TRACKS_WRITES. There is one map of a bit per page of the block for `told` and one for
@@ -48,6 +49,8 @@ struct tp_sim {
     tp_rules        rules;
     tp_context      context;
     void           *state;          // flat: the block. Opaque: the instance
+    uint8_t        *state_memory;   // flat: what the block lies in
+    tp_sim_probe    probe;
     size_t          state_capacity; // bytes a snapshot may take
     uint64_t        tick;           // steps done
 
@@ -87,6 +90,10 @@ struct tp_sim {
     uint32_t     ring_capacity, ring_next;
     SimTouch     touch;
 
+    bool     checks_floats;
+    uint64_t floats_before; // the controls when the world was called
+    char     floats_text[200];
+
     tp_guard guard;
     bool     has_lost_state; // an opaque world could not save: roots since then mean nothing
     bool     is_faulted;
@@ -97,6 +104,38 @@ struct tp_sim {
 /// Commands need 16-aligned native structs one after another.
 enum { SIM_COMMAND_ALIGN = 16 };
 
+/// sim_probe.c: the block's memory, zero or as the probe has it.
+bool sim_probe_take_block(tp_sim *sim);
+/// The same for memory whose bytes mean nothing until they are written.
+void sim_probe_fill(const tp_sim *sim, void *memory, size_t size);
+/// Around a world's own calls. Inlined in every build, so that the probe's frame lies where the world's will: a call between would keep the top
+/// of the world's frame from what the probe leaves there.
+static inline __attribute__((always_inline)) void sim_probe_before(const tp_sim *sim, bool is_step)
+{
+    if (sim->probe.before != NULL) {
+        sim->probe.before(sim->probe.to, is_step, sim->tick);
+    }
+}
+static inline __attribute__((always_inline)) void sim_probe_after(const tp_sim *sim, bool is_step)
+{
+    if (sim->probe.after != NULL) {
+        sim->probe.after(sim->probe.to, is_step, sim->tick);
+    }
+}
+
+/// Says in floats_text what is other than floats_before, and puts it back. Always false.
+bool sim_floats_put_back(tp_sim *sim);
+/// Around a world's init and step. False from the second: the world changed how floating point works, floats_text says what; it is put back.
+static inline __attribute__((always_inline)) void sim_floats_note(tp_sim *sim)
+{
+    if (sim->checks_floats) {
+        sim->floats_before = sim_floats_now();
+    }
+}
+static inline __attribute__((always_inline)) bool sim_floats_are_kept(tp_sim *sim)
+{
+    return !sim->checks_floats || sim_floats_now() == sim->floats_before || sim_floats_put_back(sim);
+}
 /// Checks a row and fills the native forms and input_bytes. False changes nothing that a later step could see.
 bool sim_row_accept(tp_sim *sim, const tp_row *row, tp_error *error);
 /// Keeps an accepted row as the bytes its input leaf is hashed over.

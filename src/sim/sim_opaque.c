@@ -4,7 +4,13 @@
 bool sim_opaque_guarded(OpaqueCall *call, void (*body)(void *call))
 {
     call->is_good = false;
-    return tp_guard_run(body, call, NULL) && call->is_good;
+    // Whatever a library does to floating point while it saves or loads is its own affair, and stays it.
+    uint64_t floats = sim_floats_now();
+    bool     is_done = tp_guard_run(body, call, NULL);
+    if (sim_floats_now() != floats) {
+        sim_floats_restore(floats);
+    }
+    return is_done && call->is_good;
 }
 
 static void save_body(void *argument)
