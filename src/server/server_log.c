@@ -47,6 +47,8 @@ static void fill_items(ServerLog *log, const ServerLogOptions *options)
     add_item(log, "build", options->build);
     add_item(log, "compiler", COMPILER);
     add_item(log, "architecture", ARCHITECTURE);
+    tp_numerics(log->numerics);
+    add_item(log, "numerics", log->numerics);
     add_item(log, "room", options->room);
     add_item(log, "source", options->source);
     const tp_ident *ident = options->ident;

@@ -13,6 +13,7 @@
 #include <uv.h>
 
 #include "server_limits.h"
+#include "tickproof/numerics.h"
 #include "tickproof/replay.h"
 
 enum { SERVER_TOKEN_HASH = 16 }; ///< bytes of a rejoin token's hash
@@ -93,6 +94,7 @@ typedef struct ServerLog {
     tp_provenance  items[SERVER_LOG_ITEMS];
     uint32_t       item_count;
     char           epoch_text[16];
+    char           numerics[TP_NUMERICS_SIZE];
     uint32_t       number;         ///< in the names of its files
     tp_durability  durability;
     uint64_t       rotate_ticks;

@@ -64,7 +64,7 @@ static void describe_state(const SyncShape *shape, const SyncImage *expected, co
 {
     tp_difference first;
     finding->difference = TP_SYNCTEST_STATE;
-    if (shape->layout->world->opaque != NULL || expected->state_size != actual->state_size) {
+    if (!tp_layout_names(shape->layout, expected->state_size) || expected->state_size != actual->state_size) {
         snprintf(finding->section, sizeof(finding->section), "state");
         describe_bytes(finding, "the saved state", expected->state, expected->state_size, actual->state, actual->state_size);
         return;

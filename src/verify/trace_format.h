@@ -21,6 +21,7 @@ enum {
     TRACE_HEAD_SIZE  = 16,
     TRACE_ROWS_MAX   = 4096,
     TRACE_ROW_SIZE   = TP_TRACE_ROOT_SIZE + 4 * 4,
+    TRACE_GAP_MAX    = 1 << 22, ///< missing ticks of one sidecar: 19 hours at 60 Hz
     TRACE_RECORD_MAX = TP_STATE_SIZE_MAX + 64, ///< payload bytes
     TRACE_END_SIZE   = 4 + 8 + TP_TRACE_ROOT_SIZE + 4 + TP_LOG_CHAIN_SIZE,
     TRACE_IDENT      = TP_LOG_TYPE('I', 'D', 'N', 'T'),

@@ -26,6 +26,7 @@ typedef struct {
     size_t     buffer_size, buffer_capacity;
     uint64_t   content;   // unpacked so far
     uint64_t   taken;     // of it, for messages
+    uint64_t   missing;   // ticks in gaps: each takes the memory of one that is there
 } Reading;
 
 __attribute__((format(printf, 3, 4))) static bool refuse(Reading *reading, tp_verdict verdict, const char *format, ...)
@@ -153,6 +154,10 @@ static bool take_gap(Reading *reading, const uint8_t *payload, size_t size)
         return refuse_record(reading, "a gap that does not follow the tick before");
     }
     uint64_t missing = bytes_get_u64(payload + 8);
+    if (missing > TRACE_GAP_MAX - reading->missing) {
+        return refuse_record(reading, "more missing ticks than there may be");
+    }
+    reading->missing += missing;
     void    *gaps = trace->gaps;
     bool     is_there = reserve_rows(reading, missing) && reserve(reading, &gaps, &reading->gaps_capacity, (size_t)trace->gap_count * 2, 2, sizeof(*trace->gaps));
     trace->gaps = gaps;

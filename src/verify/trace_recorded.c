@@ -74,12 +74,13 @@ static bool take_rows(Recorded *recorded, const tp_log_record *record)
         if (record->type == TP_LOG_FAULT) {
             return take_fault(recorded, record, &row);
         }
-        trace->root_size = row.root_size < TP_TRACE_ROOT_SIZE ? row.root_size : TP_TRACE_ROOT_SIZE;
+        // What every row has: nothing says that all records of a log keep as much of a root.
+        trace->root_size = row.root_size < trace->root_size ? row.root_size : trace->root_size;
         tp_trace_row kept = { .input = 0 };
         if (!reserve_rows(recorded, 1) || !hash_input(recorded, &row, &kept.input)) {
             return false;
         }
-        memcpy(kept.root, row.root, trace->root_size);
+        memcpy(kept.root, row.root, row.root_size < TP_TRACE_ROOT_SIZE ? row.root_size : TP_TRACE_ROOT_SIZE);
         trace->rows[trace->count++] = kept;
     }
     return true;
@@ -140,6 +141,7 @@ tp_trace *tp_trace_of_log(const tp_source *log, tp_error *error)
     bool     is_read = recorded.trace != NULL && memory != NULL;
     if (is_read) {
         recorded.trace->is_recorded = true;
+        recorded.trace->root_size = TP_TRACE_ROOT_SIZE;
         tp_log_status status = tp_reader_open(log, NULL, &recorded.reader);
         is_read = recorded.reader != NULL && (status == TP_LOG_OK || tp_error_set(error, "offset %" PRIu64 ": reading the log: %s", tp_reader_offset(recorded.reader),
                                                                                    tp_reader_message(recorded.reader)));

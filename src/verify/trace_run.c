@@ -21,6 +21,7 @@ typedef struct {
     uint64_t       *leaves;
     uint32_t        leaves_capacity;
     uint32_t        next_state;   // of options->states
+    uint64_t        missing;
     bool            is_started, is_after_gap, is_over;
     tp_rng_watch    watch;
     uint8_t         chain[TP_LOG_CHAIN_SIZE];
@@ -203,7 +204,10 @@ static void take_gap(Run *run, const tp_log_record *record)
 {
     tp_log_gap gap = tp_log_parse_gap(record);
     run->is_after_gap = true;
-    if (gap.first <= run->options->to) {
+    run->missing += gap.last - gap.first + 1;
+    if (run->missing > TRACE_GAP_MAX || gap.last - gap.first >= TRACE_GAP_MAX) {
+        stop(run, TP_INCOMPLETE, TP_TRACE_END_LIMIT, "a sidecar holds %d missing ticks, and no more", TRACE_GAP_MAX);
+    } else if (gap.first <= run->options->to) {
         trace_writer_gap(run->writer, gap.first, gap.last - gap.first + 1);
     } else {
         stop(run, TP_VERIFIED, TP_TRACE_END_LIMIT, "up to tick %" PRIu64 ", as asked", run->options->to);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tickproof/numerics.h"
+
 static void compare_side_leaves(Verify *verify, uint64_t input_leaf, uint64_t event_leaf, uint64_t tick)
 {
     tp_report *report = verify->report;
@@ -81,7 +83,7 @@ bool verify_compare_state(Verify *verify, const tp_log_key *key, uint64_t tick)
     bool is_equal = size == key->state_size && memcmp(mine, key->state, size) == 0;
     if (!is_equal && report->differing_fields == 0) {
         report->field_tick = tick;
-        if (layout->world->opaque == NULL && size == key->state_size) {
+        if (tp_layout_names(layout, size) && size == key->state_size) {
             tp_layout_differences(layout, key->state, mine, count_difference, report);
         } else {
             describe_bytes(report, key->state, key->state_size, mine, size);
@@ -117,6 +119,29 @@ static void append(tp_report *report, const char *text)
     snprintf(report->message + used, sizeof(report->message) - used, "%s", text);
 }
 
+// Only a world that is opaque may have floats in it, and only then can this be the reason.
+static void append_numerics(Verify *verify)
+{
+    const tp_ident *ident = tp_reader_ident(verify->reader);
+    char            there[TP_NUMERICS_SIZE], here[TP_NUMERICS_SIZE], difference[TP_NUMERICS_SIZE], text[TP_MESSAGE_SIZE];
+    tp_provenance   item;
+    size_t          offset = 0;
+    while (ident != NULL && ident->is_opaque && tp_provenance_next(ident->provenance, ident->provenance_size, &offset, &item)) {
+        if (item.key_size != strlen("numerics") || memcmp(item.key, "numerics", item.key_size) != 0 || item.value_size >= sizeof(there)) {
+            continue;
+        }
+        memcpy(there, item.value, item.value_size);
+        there[item.value_size] = '\0';
+        tp_numerics(here);
+        tp_numerics_difference(there, here, difference);
+        if (difference[0] != '\0') {
+            snprintf(text, sizeof(text), "; floating point is not the recorder's: %s", difference);
+            append(verify->report, text);
+        }
+        return;
+    }
+}
+
 void verify_locate_finish(Verify *verify)
 {
     tp_report *report = verify->report;
@@ -145,4 +170,5 @@ void verify_locate_finish(Verify *verify)
                  (unsigned long long)report->differing_fields);
         append(report, text);
     }
+    append_numerics(verify);
 }
