@@ -1,9 +1,12 @@
 // args.c: getopt_long with our own words, since its messages name no command and point to no help.
 #include "args.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+#include "worlds.h"
 
 static int refuse(const char *command, char **argv, const struct option *flags)
 {
@@ -25,15 +28,57 @@ static int refuse(const char *command, char **argv, const struct option *flags)
     return ARGS_BAD;
 }
 
+enum { ARGS_WORLD_CMD = 1 << 20 };
+
+// The table with --world-cmd in it, made when a table has --world. Returns the number of --world, or 0.
+static int extend(const struct option *flags, struct option extended[ARGS_FLAGS_MAX + 2])
+{
+    int    world = 0;
+    size_t count = 0;
+    for (; flags[count].name != NULL && count < ARGS_FLAGS_MAX; count++) {
+        extended[count] = flags[count];
+        world = strcmp(flags[count].name, "world") == 0 ? flags[count].val : world;
+    }
+    if (world != 0) {
+        extended[count++] = (struct option){ "world-cmd", required_argument, NULL, ARGS_WORLD_CMD };
+    }
+    extended[count] = (struct option){ 0 };
+    return world;
+}
+
+// Kept for the life of the process, as an argument itself is.
+static char *as_world(const char *command)
+{
+    static struct Kept {
+        struct Kept *before;
+        char         text[];
+    } *last;
+    struct Kept *kept = malloc(sizeof(*kept) + strlen(WORLDS_COMMAND) + strlen(command) + 1);
+    if (kept == NULL) {
+        return NULL;
+    }
+    kept->before = last;
+    last = kept;
+    memcpy(kept->text, WORLDS_COMMAND, strlen(WORLDS_COMMAND));
+    memcpy(kept->text + strlen(WORLDS_COMMAND), command, strlen(command) + 1);
+    return kept->text;
+}
+
 int args_next(const char *command, int argc, char **argv, const char *letters, const struct option *flags)
 {
+    struct option extended[ARGS_FLAGS_MAX + 2];
+    int           world = extend(flags, extended);
     static char **started;
     if (started != argv) {
         started = argv;
         optind = 0; // the C library's way to start over
     }
     opterr = 0;
-    int found = getopt_long(argc, argv, letters, flags, NULL);
+    int found = getopt_long(argc, argv, letters, extended, NULL);
+    if (found == ARGS_WORLD_CMD) {
+        optarg = as_world(optarg);
+        return optarg != NULL ? world : ARGS_BAD;
+    }
     if (found == ':') {
         cli_usage(command, "%s: needs an argument", argv[optind - 1]);
         return ARGS_BAD;

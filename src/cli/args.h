@@ -11,10 +11,12 @@ enum {
     ARGS_BAD  = -2, ///< refused, and said so
     ARGS_LONG = 256, ///< first number free for a flag without a letter
     ARGS_HELP = 'h',
+    ARGS_FLAGS_MAX = 96, ///< of one table
 };
 
 /// The next flag: its `val` (its argument is in optarg), ARGS_END when only operands are left (from optind on), or
-/// ARGS_BAD. Starts anew for each argv.
+/// ARGS_BAD. Starts anew for each argv. A table with "world" has "world-cmd", too: it comes as that flag, its argument with "cmd:" before it,
+/// so that a world behind a pipe can be given wherever a library can.
 int args_next(const char *command, int argc, char **argv, const char *letters, const struct option *flags);
 
 /// Whole numbers, decimal or 0x hexadecimal, through no floating point. False: not such a number, or too large.

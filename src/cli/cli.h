@@ -29,6 +29,12 @@ extern const Command command_synctest;
 extern const Command command_import;
 extern const Command command_plot;
 extern const Command command_bench;
+extern const Command command_trace;
+extern const Command command_bisect;
+extern const Command command_perturb;
+extern const Command command_compare;
+extern const Command command_lint;
+extern const Command command_minimise;
 
 /// Prints one line to standard error: "tickproof: " and the text. Returns `code`, so that a command can end with it.
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -190,7 +190,7 @@ static uint8_t *encode(const Resim *resim, size_t *size)
 static void print_all_differences(Diff *diff, const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size)
 {
     const tp_layout *layout = tp_sim_layout(diff->a.sim);
-    bool             is_same_layout = diff->a.world == diff->b.world && diff->a.world->opaque == NULL && a_size == b_size &&
+    bool             is_same_layout = diff->a.world == diff->b.world && tp_layout_names(layout, a_size) && a_size == b_size &&
                           tp_hash128_equal(tp_layout_fingerprint(layout, TP_HASH_XXH3), tp_layout_fingerprint(tp_sim_layout(diff->b.sim), TP_HASH_XXH3));
     if (!is_same_layout) {
         print_bytes_difference(diff, a, a_size, b, b_size);
@@ -352,8 +352,17 @@ static bool split_tick(char *operand, uint64_t *tick)
     return true;
 }
 
+static bool is_sidecar(const char *path)
+{
+    size_t size = strlen(path);
+    return size > 4 && strcmp(path + size - 4, ".tpt") == 0;
+}
+
 static int diff_operands(Diff *diff, char *a, char *b)
 {
+    if (is_sidecar(a) || is_sidecar(b)) {
+        return cli_usage("diff", "sidecars are held against each other, and against logs, by 'tickproof compare %s %s'", a, b);
+    }
     uint64_t a_tick = 0;
     uint64_t b_tick = 0;
     bool     has_a = split_tick(a, &a_tick);

@@ -9,7 +9,7 @@
 static const char help[] =
     "Usage: tickproof dump --tick T [--pretty] [--world W]... FILE\n"
     "Prints the state with T steps done as JSON: 0 is the state before the first step. It is made from the nearest keyframe\n"
-    "before it and checked only as far as decoding goes. A world with an opaque state prints {\"hex\":\"...\"}.\n"
+    "before it and checked only as far as decoding goes. An opaque state prints {\"hex\":\"...\"} unless a section table names its bytes.\n"
     "FILE may be - for standard input.\n"
     "\n"
     "  --tick T    the state, by steps done\n"
@@ -87,7 +87,7 @@ static int print_state(Resim *resim, bool is_pretty)
         free(bytes);
         return cli_fail(TP_INTERNAL, "%s: encoding the state: out of memory, or the world cannot save itself", resim->path);
     }
-    if (layout->world->opaque != NULL) {
+    if (!tp_layout_names(layout, size)) {
         fputs("{\"hex\":\"", stdout);
         textout_hex(stdout, bytes, size);
         fputs("\"}", stdout);

@@ -6,7 +6,9 @@
 #include "cli.h"
 #include "files.h"
 #include "logflags.h"
+#include "machine.h"
 #include "recording.h"
+#include "tickproof/numerics.h"
 #include "worldconfig.h"
 #include "worlds.h"
 
@@ -84,6 +86,7 @@ typedef struct {
     const char       *inputs;
     LogFlags          log;
     tp_provenance     provenance[PROVENANCE_MAX];
+    char              numerics[TP_NUMERICS_SIZE];
     char              slot_keys[TP_PLAYERS_MAX][20];
 } RunOptions;
 
@@ -146,25 +149,6 @@ static void complete(RunOptions *options)
     }
 }
 
-static const char *architecture(void)
-{
-#if defined(__x86_64__)
-    return "x86_64";
-#elif defined(__aarch64__)
-    return "aarch64";
-#elif defined(__i386__)
-    return "x86";
-#elif defined(__powerpc64__)
-    return "ppc64";
-#elif defined(__riscv)
-    return "riscv";
-#elif defined(__s390x__)
-    return "s390x";
-#else
-    return "unknown";
-#endif
-}
-
 static void add_provenance(RunOptions *options, const char *key, const char *value)
 {
     if (value != NULL && options->log.writer.provenance_count < PROVENANCE_MAX) {
@@ -175,13 +159,11 @@ static void add_provenance(RunOptions *options, const char *key, const char *val
 // No clock and no host name, so that equal runs of one build give equal files.
 static void fill_provenance(RunOptions *options)
 {
-#ifdef __clang__
-    add_provenance(options, "compiler", "clang " __clang_version__);
-#else
-    add_provenance(options, "compiler", "gcc " __VERSION__);
-#endif
+    add_provenance(options, "compiler", machine_compiler());
     add_provenance(options, "build", "tickproof " TP_VERSION);
-    add_provenance(options, "architecture", architecture());
+    add_provenance(options, "architecture", machine_architecture());
+    tp_numerics(options->numerics);
+    add_provenance(options, "numerics", options->numerics);
     add_provenance(options, "world.hash", worlds_hash(&options->worlds, options->world));
     add_provenance(options, "match", options->log.match);
     for (uint32_t slot = 0; slot < TP_PLAYERS_MAX; slot++) {

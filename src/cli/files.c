@@ -43,10 +43,11 @@ void files_finish(PathList *list)
     *list = (PathList){ 0 };
 }
 
-static bool is_log_name(const char *name)
+static bool has_ending(const char *name, const char *ending)
 {
     size_t length = strlen(name);
-    return length > 4 && strcmp(name + length - 4, ".tpr") == 0;
+    size_t size = strlen(ending);
+    return length > size && strcmp(name + length - size, ending) == 0;
 }
 
 // Whether an entry called *.tpr is a log: `status` is that of the entry itself. What a link points to decides.
@@ -73,7 +74,7 @@ static bool is_bundle(const char *name)
 }
 
 // Links to directories are not followed: one that points upwards would never end.
-static bool walk(PathList *list, const char *folder, int depth)
+static bool walk(PathList *list, const char *folder, const char *ending, int depth)
 {
     DIR *directory = opendir(folder);
     if (directory == NULL || depth > DEPTH_MAX) {
@@ -95,8 +96,8 @@ static bool walk(PathList *list, const char *folder, int depth)
             continue;
         }
         if (S_ISDIR(status.st_mode)) {
-            is_fine = is_bundle(entry->d_name) || walk(list, path, depth + 1);
-        } else if (is_log_name(entry->d_name) && is_log_file(path, &status)) {
+            is_fine = is_bundle(entry->d_name) || walk(list, path, ending, depth + 1);
+        } else if (has_ending(entry->d_name, ending) && is_log_file(path, &status)) {
             is_fine = files_add(list, path);
         }
     }
@@ -109,14 +110,14 @@ static int by_bytes(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool expand_directory(PathList *list, const char *folder)
+static bool expand_directory(PathList *list, const char *folder, const char *ending)
 {
     size_t before = list->count;
-    if (!walk(list, folder, 0)) {
+    if (!walk(list, folder, ending, 0)) {
         return false;
     }
     if (list->count == before) {
-        cli_fail(TP_USAGE, "%s: looking for logs: no file below it ends in .tpr", folder);
+        cli_fail(TP_USAGE, "%s: looking for logs: no file below it ends in %s", folder, ending);
         return false;
     }
     qsort(list->items + before, list->count - before, sizeof(char *), by_bytes);
@@ -152,12 +153,17 @@ static bool expand_list(PathList *list, const char *path)
 
 bool files_expand(PathList *list, const char *operand)
 {
+    return files_expand_ending(list, operand, ".tpr");
+}
+
+bool files_expand_ending(PathList *list, const char *operand, const char *ending)
+{
     struct stat status;
     if (operand[0] == '@' && operand[1] != '\0') {
         return expand_list(list, operand + 1);
     }
     if (strcmp(operand, "-") != 0 && stat(operand, &status) == 0 && S_ISDIR(status.st_mode)) {
-        return expand_directory(list, operand);
+        return expand_directory(list, operand, ending);
     }
     return files_add(list, operand); // whether it can be opened is told in its place among the reports
 }

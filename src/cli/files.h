@@ -13,6 +13,8 @@ typedef struct {
 /// the operand itself. In a directory only regular files count, and links to them: a pipe there would hold a batch for ever. A
 /// link to nothing is added, so that its report says so. False: said so (nothing there, or nothing matched).
 bool files_expand(PathList *list, const char *operand);
+/// The same with a directory's files of another ending, such as ".tpt".
+bool files_expand_ending(PathList *list, const char *operand, const char *ending);
 bool files_add(PathList *list, const char *path);
 void files_finish(PathList *list);
 

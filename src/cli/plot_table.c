@@ -154,7 +154,7 @@ static bool may_be_a_way(const PlotField *plot)
 uint32_t plot_table_fields(const tp_layout *layout, PlotField *fields, uint32_t capacity)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < layout->world->section_count; i++) {
+    for (uint32_t i = 0; layout->world->opaque == NULL && i < layout->world->section_count; i++) {
         const tp_section *section = &layout->world->sections[i];
         for (uint32_t k = 0; k < section->field_count; k++) {
             PlotField plot = describe(layout, i, &section->fields[k], false);

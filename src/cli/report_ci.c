@@ -1,73 +1,43 @@
 // report_ci.c: reports for build servers: JUnit XML, SARIF 2.1.0, and GitHub's annotation lines.
 #include <string.h>
 
+#include "ciout.h"
 #include "report.h"
 #include "textout.h"
-
-static bool is_our_problem(tp_verdict verdict)
-{
-    return verdict == TP_INTERNAL || verdict == TP_USAGE;
-}
 
 static void junit_case(FILE *out, const BatchFile *file)
 {
     const tp_report *report = &file->report;
-    const char      *element = is_our_problem(report->verdict) ? "error" : "failure";
-    fputs("    <testcase classname=\"", out);
-    textout_xml(out, report->world[0] == '\0' ? "unknown" : report->world);
-    fputs("\" name=\"", out);
-    textout_xml(out, batch_name(file));
-    if (report->verdict == TP_VERIFIED) {
-        fputs("\"/>\n", out);
-        return;
+    CioutKind        kind = ciout_kind(report->verdict);
+    ciout_junit_case(out, report->world[0] == '\0' ? "unknown" : report->world, batch_name(file), kind, tp_verdict_name(report->verdict), report->message);
+    if (kind != CIOUT_PASSED) {
+        fprintf(out, "%llu of %llu recorded ticks were checked", (unsigned long long)report->checked, (unsigned long long)report->recorded);
     }
-    fprintf(out, "\">\n      <%s type=\"%s\" message=\"", element, tp_verdict_name(report->verdict));
-    textout_xml(out, report->message);
-    fprintf(out, "\">%llu of %llu recorded ticks were checked</%s>\n    </testcase>\n", (unsigned long long)report->checked,
-            (unsigned long long)report->recorded, element);
+    ciout_junit_case_end(out, kind);
 }
 
 static void junit_end(FILE *out, const BatchFile *files, size_t count, const ReportTotals *totals)
 {
-    size_t errors = 0;
+    size_t counts[4] = { 0 };
     for (int i = 0; i < REPORT_VERDICTS; i++) {
-        errors += is_our_problem(report_verdicts[i]) ? totals->verdicts[i] : 0;
+        counts[ciout_kind(report_verdicts[i])] += totals->verdicts[i];
     }
-    size_t failures = totals->files - totals->verdicts[0] - errors;
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", out);
-    fprintf(out, "  <testsuite name=\"tickproof verify\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n", totals->files, failures, errors);
+    ciout_junit_begin(out, "tickproof verify", counts);
     for (size_t i = 0; i < count; i++) {
         junit_case(out, &files[i]);
     }
-    fputs("  </testsuite>\n</testsuites>\n", out);
-}
-
-// A path as the path of a URI.
-static void put_uri(FILE *out, const char *path)
-{
-    fputc('"', out);
-    for (; *path != '\0'; path++) {
-        unsigned char letter = (unsigned char)*path;
-        bool          is_plain = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') ||
-                        strchr("-._~/", letter) != NULL;
-        fprintf(out, is_plain ? "%c" : "%%%02X", letter);
-    }
-    fputc('"', out);
+    ciout_junit_end(out);
 }
 
 static void sarif_result(FILE *out, const BatchFile *file, bool is_first)
 {
     const tp_report *report = &file->report;
-    fputs(is_first ? "\n" : ",\n", out);
-    fprintf(out, "      {\"ruleId\":\"%s\",\"level\":\"error\",\"message\":{", tp_verdict_name(report->verdict));
-    textout_json_member(out, true, "text", report->message);
-    fputs("},\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":", out);
-    put_uri(out, batch_name(file));
-    fputc('}', out);
-    if (report->offset > 0) {
-        fprintf(out, ",\"region\":{\"byteOffset\":%llu}", (unsigned long long)report->offset);
-    }
-    fputs("}}],\"properties\":{", out);
+    ciout_sarif_result(out, is_first, report->verdict, report->message);
+    fputs(",\"locations\":[{", out);
+    ciout_sarif_place(out, batch_name(file), 0, report->offset);
+    fputs("}]", out);
+    ciout_sarif_fingerprint(out, report->verdict, report->section, report->field);
+    fputs(",\"properties\":{", out);
     textout_u64_member(out, true, "checked", report->checked);
     textout_u64_member(out, false, "recorded", report->recorded);
     if (report->verdict == TP_DIVERGED) {
@@ -78,30 +48,19 @@ static void sarif_result(FILE *out, const BatchFile *file, bool is_first)
 
 static void sarif_end(FILE *out, const BatchFile *files, size_t count, const ReportTotals *totals)
 {
-    (void)totals;
-    fputs("{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\n"
-          "    \"tool\":{\"driver\":{\"name\":\"tickproof\",\"version\":\"" TP_VERSION "\",\"rules\":[", out);
-    for (int i = 1; i < REPORT_VERDICTS; i++) {
-        fprintf(out, "%s{\"id\":\"%s\"}", i == 1 ? "" : ",", tp_verdict_name(report_verdicts[i]));
-    }
-    fputs("]}},\n    \"results\":[", out);
     bool is_first = true;
+    bool is_successful = true;
+    ciout_sarif_begin(out);
     for (size_t i = 0; i < count; i++) {
+        is_successful = is_successful && ciout_kind(files[i].report.verdict) != CIOUT_BROKEN;
         if (files[i].report.verdict != TP_VERIFIED) {
             sarif_result(out, &files[i], is_first);
             is_first = false;
         }
     }
-    fputs("]\n}]}\n", out);
-}
-
-// The annotation syntax ends a property at ',' or ':' and a line at its end.
-static void put_escaped(FILE *out, const char *text, bool is_property)
-{
-    for (; *text != '\0'; text++) {
-        bool is_special = *text == '%' || *text == '\r' || *text == '\n' || (is_property && (*text == ',' || *text == ':'));
-        fprintf(out, is_special ? "%%%02X" : "%c", (unsigned char)*text);
-    }
+    (void)totals;
+    ciout_sarif_results_end(out, is_successful);
+    ciout_sarif_end(out);
 }
 
 static void github_file(FILE *out, const BatchFile *file)
@@ -110,10 +69,8 @@ static void github_file(FILE *out, const BatchFile *file)
     if (report->verdict == TP_VERIFIED) {
         return;
     }
-    fputs("::error file=", out);
-    put_escaped(out, batch_name(file), true);
-    fprintf(out, ",title=%s::", tp_verdict_name(report->verdict));
-    put_escaped(out, report->message, false);
+    ciout_github_head(out, "error", batch_name(file), 0, tp_verdict_name(report->verdict));
+    ciout_github_text(out, report->message);
     fprintf(out, " (%llu of %llu recorded ticks checked)\n", (unsigned long long)report->checked, (unsigned long long)report->recorded);
 }
 

@@ -15,6 +15,12 @@ static const Command *const commands[] = {
     &command_run,    &command_verify, &command_synctest, &command_info, &command_cat,  &command_dump,
     &command_events, &command_cues,   &command_diff, &command_worlds, &command_join, &command_admin,
     &command_import, &command_plot, &command_bench,
+    &command_trace,
+    &command_bisect,
+    &command_perturb,
+    &command_compare,
+    &command_lint,
+    &command_minimise,
 };
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
 
@@ -70,6 +76,8 @@ static void print_help(FILE *out)
     }
     fputs("\n"
           "'tickproof COMMAND --help' or 'tickproof help COMMAND' explains one; 'tickproof --version' names the build.\n"
+          "Where a command takes --world W it takes --world-cmd 'COMMAND', too: a world that is a process and answers over its standard\n"
+          "input and output; WORLDS.md is the protocol.\n"
           "\n"
           "Exit codes:\n"
           "   0 verified      every recorded tick was checked; any other command: done\n"
@@ -105,8 +113,10 @@ static int run_help(int argc, char **argv)
     if (command == NULL) {
         return cli_fail(TP_USAGE, "help: there is no command '%s'; see 'tickproof --help'", argv[1]);
     }
-    fputs(command->help, stdout);
-    return TP_VERIFIED;
+    // The command knows best: some of what it prints is not one text.
+    char  flag[] = "--help";
+    char *words[] = { argv[1], flag, NULL };
+    return command->run(2, words);
 }
 
 static int dispatch(int argc, char **argv)

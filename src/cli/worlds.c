@@ -9,8 +9,10 @@
 #include "cli.h"
 #include "fighter.h"
 #include "files.h"
+#include "pipeworld.h"
 #include "realm.h"
 #include "runner.h"
+#include "sim_floats.h"
 
 static const tp_world *const built_in[] = { &runner_world, &fighter_world, &realm_world };
 
@@ -50,6 +52,18 @@ static void *open_library(const char *path)
     return library;
 }
 
+// A library that was linked with -ffast-math flushes subnormal numbers of whoever loads it, from then on and in that thread alone: a run would
+// depend on which thread loaded it.
+static void put_floats_back(const char *path, uint64_t before)
+{
+    char text[100];
+    if (sim_floats_now() != before) {
+        sim_floats_describe(before, sim_floats_now(), text, sizeof(text));
+        sim_floats_restore(before);
+        cli_fail(TP_VERIFIED, "%s: loading the world changed floating point: %s; it was put back; link the library without -ffast-math", path, text);
+    }
+}
+
 static void hash_file(const char *path, char text[40])
 {
     tp_error error;
@@ -63,14 +77,25 @@ static void hash_file(const char *path, char text[40])
     free(bytes);
 }
 
+static const tp_world *start(WorldSet *set, const char *command)
+{
+    tp_error        error;
+    const tp_world *world = pipeworld_open(command, &error);
+    if (world == NULL) {
+        cli_fail(TP_USAGE, "--world-cmd '%s': asking the world: %s", command, error.text);
+        return NULL;
+    }
+    snprintf(set->hashes[set->count], sizeof(set->hashes[0]), "%s", pipeworld_build(world));
+    set->loaded[set->count++] = world;
+    return world;
+}
+
 static const tp_world *load(WorldSet *set, const char *path)
 {
     tp_error error;
-    if (set->count == WORLDS_LOADED_MAX) {
-        cli_fail(TP_USAGE, "%s: loading the world: %d are the most", path, WORLDS_LOADED_MAX);
-        return NULL;
-    }
-    void *library = open_library(path);
+    uint64_t floats = sim_floats_now();
+    void    *library = open_library(path);
+    put_floats_back(path, floats);
     if (library == NULL) {
         cli_fail(TP_USAGE, "%s: loading the world: %s", path, dlerror());
         return NULL;
@@ -95,8 +120,13 @@ static const tp_world *load(WorldSet *set, const char *path)
 
 const tp_world *worlds_add(WorldSet *set, const char *argument)
 {
-    if (is_library(argument)) {
-        return load(set, argument);
+    bool is_command = strncmp(argument, WORLDS_COMMAND, strlen(WORLDS_COMMAND)) == 0;
+    if (is_command || is_library(argument)) {
+        if (set->count == WORLDS_LOADED_MAX) {
+            cli_fail(TP_USAGE, "%s: loading the world: %d are the most", argument, WORLDS_LOADED_MAX);
+            return NULL;
+        }
+        return is_command ? start(set, argument + strlen(WORLDS_COMMAND)) : load(set, argument);
     }
     const tp_world *world = worlds_find(argument);
     if (world == NULL) {

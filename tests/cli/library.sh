@@ -1,7 +1,7 @@
 # Nothing that a library does while it is loaded or unloaded turns a bad verdict into a good one.
 . "$LIB"
 quiet run --world runner --ticks 100 -o good.tpr
-head -c 1500 good.tpr > cut.tpr
+head -c 2000 good.tpr > cut.tpr
 HANGWORLD=exit-on-load; export HANGWORLD
 timed verify --world "$WORLD" cut.tpr
 HANGWORLD=hang-on-load

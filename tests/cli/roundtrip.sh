@@ -14,7 +14,7 @@ t cat --from 3 --to 4 a.tpr
 t diff a.tpr c.tpr
 quiet run --world runner --bot --bot-delay 20 --seed 7 --players 2 --ticks 300 --hash fnv --root-bytes 16 --leaves 10 --keyframes 100 --seal 50 --run-ticks 7 --match final --slot-name 0=Ada --slot-name 1=Lin -o e.tpr
 timed verify e.tpr
-t info e.tpr | grep -v -e compiler -e build -e architecture -e ' chain ' -e size
+t info e.tpr | grep -v -e compiler -e build -e architecture -e numerics -e ' chain ' -e size
 # A world in a library, with every kind of value, absent slots and commands.
 cat > w.jsonl <<'X'
 {"tick": 0, "slots": [{"slot": 0, "big": 18446744073709551615, "half": -0.5, "mode": "wild", "pair": [1, 2, 9]}]}

@@ -48,6 +48,63 @@ refused OTHER_ABI 'world ABI 2'
 cc -std=c17 -O2 $cflags -shared -fPIC -DGOOD "$here/bad_world.c" -o "$work/bad.so"
 "$tickproof" run --world "$work/bad.so" --players 0 --ticks 10 -o "$work/good.tpr" >/dev/null || fail "the same world without a fault"
 
+# Larger worlds: everything that a world may have, in C; objects and exceptions, in C++; and a real engine, where it is installed.
+hosted() { # name, library, flags of run
+    local name=$1 library=$2
+    shift 2
+    "$tickproof" run --world "$library" "$@" -o "$work/$name.tpr" >"$work/said" || fail "$name: run: $(cat "$work/said")"
+    "$tickproof" verify --world "$library" "$work/$name.tpr" >"$work/said" || fail "$name: verify: $(cat "$work/said")"
+    "$tickproof" synctest --world "$library" --distance 2 --ticks 60 >"$work/said" || fail "$name: synctest: $(cat "$work/said")"
+    "$tickproof" trace --world "$library" "$work/$name.tpr" -o "$work/$name.tpt" >"$work/said" || fail "$name: trace: $(cat "$work/said")"
+    "$tickproof" dump --world "$library" --tick 50 "$work/$name.tpr" >"$work/$name.json" || fail "$name: dump"
+}
+cc -std=c17 -Wall -Wextra -Werror -O2 $cflags -shared -fPIC "$here/harbour.c" -o "$work/harbour.so"
+printf '%s\n' '{"tick":0,"slots":[{"slot":0,"swing":100,"grab":0}],"commands":[{"source":"host","type":"storm","fields":{"ticks":300}},{"source":1,"type":"note","hex":"686921"}]}' \
+    '{"tick":1,"slots":[{"slot":1,"swing":-100,"grab":1}],"commands":[{"source":"host","type":"close"}]}' >"$work/harbour.jsonl"
+"$tickproof" run --world "$work/harbour.so" --players 2 --inputs "$work/harbour.jsonl" -o "$work/said.tpr" >"$work/said" || fail "harbour: commands: $(cat "$work/said")"
+"$tickproof" verify --world "$work/harbour.so" "$work/said.tpr" >"$work/said" || fail "harbour: verify with commands: $(cat "$work/said")"
+hosted harbour "$work/harbour.so" --bot --ticks 2000 --keyframes 500
+grep -q '"phase":"' "$work/harbour.json" || fail "harbour: the state has no ships: $(cut -c1-200 "$work/harbour.json")"
+"$tickproof" cues --world "$work/harbour.so" "$work/harbour.tpr" >"$work/said" || fail "harbour: cues"
+grep -q 'crate' "$work/said" || fail "harbour: nobody heard a crate: $(head -n 3 "$work/said")"
+if command -v g++ >/dev/null; then
+    g++ -std=c++17 -Wall -Wextra -Werror -O2 $cflags -shared -fPIC "$here/kite.cpp" -o "$work/kite.so"
+    hosted kite "$work/kite.so" --players 3 --ticks 1000 --keyframes 300
+    grep -q '"kites":\[{"height":' "$work/kite.json" || fail "kite: the saved bytes have no names: $(cat "$work/kite.json")"
+    "$tickproof" events --world "$work/kite.so" "$work/kite.tpr" >"$work/said"
+    grep -q torn "$work/said" || fail "kite: no line tore, so no exception was thrown"
+else
+    echo "outside: no g++, so the world in C++ is skipped"
+fi
+if [[ -e /usr/include/chipmunk/chipmunk.h ]]; then
+    [[ $(wc -l <"$here/chipmunk.c") -lt 150 ]] || fail "Chipmunk's world has 150 lines or more"
+    cc -std=c17 -Wall -Wextra -Werror -O2 $cflags -shared -fPIC "$here/chipmunk.c" -o "$work/chipmunk.so" -lchipmunk
+    hosted chipmunk "$work/chipmunk.so" --players 2 --ticks 600 --keyframes 200 2>/dev/null
+    grep -q '"crates":\[{"position":' "$work/chipmunk.json" || fail "chipmunk: the saved bytes have no names"
+else
+    echo "outside: no libchipmunk-dev, so the world with a real engine is skipped"
+fi
+
+# Worlds that are processes, in C and in Python, written from WORLDS.md alone.
+piped() { # name, command, flags of run
+    local name=$1 command=$2
+    shift 2
+    "$tickproof" run --world-cmd "$command" "$@" -o "$work/$name.tpr" >"$work/said" || fail "$name: run: $(cat "$work/said")"
+    "$tickproof" verify --world-cmd "$command" "$work/$name.tpr" >"$work/said" || fail "$name: verify: $(cat "$work/said")"
+    "$tickproof" dump --world-cmd "$command" --tick 50 "$work/$name.tpr" >"$work/$name.json" || fail "$name: dump"
+}
+cc -std=c17 -Wall -Wextra -Werror -O2 "$here/punt.c" -o "$work/punt"
+piped punt "$work/punt" --ticks 1000
+grep -q '"punt":{"position":' "$work/punt.json" || fail "punt: the saved bytes have no names"
+"$tickproof" synctest --world-cmd "$work/punt" --distance 2 --ticks 40 >"$work/said" || fail "punt: synctest: $(cat "$work/said")"
+[[ $(wc -l <"$here/skiff.py") -lt 80 ]] || fail "the world in Python has 80 lines or more"
+if command -v python3 >/dev/null; then
+    piped skiff "python3 '$here/skiff.py'" --players 3 --ticks 2000
+    grep -q '"skiff":{"x":' "$work/skiff.json" || fail "skiff: the saved bytes have no names"
+    "$tickproof" events --world-cmd "python3 '$here/skiff.py'" "$work/skiff.tpr" >"$work/said"
+    grep -q landed "$work/said" || fail "skiff: it never landed"
+fi
+
 # A player outside the tree takes a slot of a room of the server, and plays it; the room's log verifies.
 cc -std=gnu17 -Wall -Wextra -Werror -O2 $sanitizers $cflags "$here/play.c" "$here/ferry.c" $libs -o "$work/play"
 [[ $(wc -l <"$here/play.c") -le 100 ]] || fail "the player has more than 100 lines"
