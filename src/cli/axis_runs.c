@@ -26,7 +26,7 @@ typedef struct {
 } Other;
 
 // How far each run is, so that they go tick by tick beside each other. A run that is over waits for nobody and is waited for by nobody.
-enum { WAITS_MAX = 400 };
+enum { WAITS_MAX = 100, TOGETHER_TICKS = 16 };
 #define IS_OVER UINT64_MAX
 
 struct AxisRuns {
@@ -136,10 +136,15 @@ static bool is_behind(AxisRuns *runs, uint64_t place)
     return false;
 }
 
-// Waits for those that have not come as far. At first as long as they need to make their worlds; later not for ever, since one may be stuck.
+// Waits for those that have not come as far. At first as long as they need to make their worlds; later now and then and not for ever: where
+// processors are few and busy, each wait costs every thread a turn.
 static void keep_step(AxisRuns *runs, uint32_t number)
 {
     uint64_t place = atomic_fetch_add(&runs->places[number], 1) + 1;
+    sched_yield();
+    if (place % TOGETHER_TICKS != 1) {
+        return;
+    }
     for (int waits = 0; (place == 1 || waits < WAITS_MAX) && is_behind(runs, place); waits++) {
         sched_yield();
     }

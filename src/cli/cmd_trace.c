@@ -204,18 +204,36 @@ static const char *name_of(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
+// A file descriptor, and why it took no more.
+typedef struct {
+    int fd, reason;
+} Out;
+
+static bool write_out(void *self, const uint8_t *bytes, size_t size)
+{
+    Out    *out = self;
+    tp_sink sink = tp_sink_of_fd(&out->fd);
+    errno = 0;
+    bool is_taken = sink.write(sink.self, bytes, size);
+    out->reason = is_taken || out->reason != 0 ? out->reason : errno;
+    return is_taken;
+}
+
 static int trace_into(Trace *trace, LogFile *file, NewFile *out)
 {
     char     message[TP_MESSAGE_SIZE];
     tp_error error;
-    int      fd = out->kind == NEW_FILE_STDOUT ? STDOUT_FILENO : out->fd;
-    tp_sink  sink = tp_sink_of_fd(&fd);
-    sink.sync = NULL; // at the end the file is synced as a whole
+    Out      end = { .fd = out->kind == NEW_FILE_STDOUT ? STDOUT_FILENO : out->fd };
+    tp_sink  sink = { .self = &end, .write = write_out }; // at the end the file is synced as a whole
     tp_verdict verdict = tp_trace_log(&file->source, &trace->options, &sink, message);
     bool       is_kept = verdict == TP_VERIFIED || verdict == TP_INCOMPLETE || verdict == TP_TRUNCATED || verdict == TP_CORRUPT;
     if (!axis_conclude(&trace->axes)) {
         files_abandon(out);
         return TP_INTERNAL;
+    }
+    if (end.reason != 0) {
+        files_abandon(out);
+        return cli_fail(TP_USAGE, "%s: writing the sidecar: %s", trace->output, strerror(end.reason));
     }
     if (!is_kept) {
         files_abandon(out);

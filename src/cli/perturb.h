@@ -84,7 +84,7 @@ typedef struct PerturbWork {
     uint32_t     repeats;
     uint64_t     seed;
     const char  *source_dir;
-    uint32_t     timeout_s;     ///< 0: ten times what the base run took, and ten seconds
+    uint32_t     timeout_s;     ///< 0: twenty times what the base run took, and half a minute
     FindingFormat format;
     bool         shows_progress;
     // The logs and what is known of them.

@@ -45,7 +45,7 @@ int perturb_run_bases(PerturbWork *work)
             return cli_fail(own, "perturb: %s: the base run: %s", work->logs[i].path, base->answer.message);
         }
         double took = cli_seconds() - start;
-        work->timeout_s = work->timeout_s > 0 ? work->timeout_s : (uint32_t)(took * 10) + 10;
+        work->timeout_s = work->timeout_s > 0 ? work->timeout_s : (uint32_t)(took * 20) + 30;
         code = (int)tp_verdict_worst((tp_verdict)code, (tp_verdict)base->answer.code);
     }
     take_world(work, work->bases[0].answer.trace);
@@ -158,8 +158,12 @@ static void judge(PerturbWork *work, PerturbRun *run)
         run->result = PERTURB_SKIPPED;
         snprintf(run->why, sizeof(run->why), "interrupted");
         break;
-    case SIDE_CRASHED:
     case SIDE_STUCK:
+        // A machine that has much else to do is slow, too: this is no difference, and nothing good either.
+        run->result = PERTURB_FAILED;
+        snprintf(run->why, sizeof(run->why), "%.300s; --timeout gives it longer", run->answer.message);
+        break;
+    case SIDE_CRASHED:
         flip(run, run->answer.message);
         if (run->answer.trace != NULL) {
             run->has_tick = true;
@@ -175,6 +179,9 @@ static void judge(PerturbWork *work, PerturbRun *run)
 
 tp_verdict perturb_run_verdict(const PerturbRun *run)
 {
+    if (run->answer.result == SIDE_STUCK) {
+        return TP_INCOMPLETE;
+    }
     bool is_named = run->answer.result == SIDE_FAILED && run->answer.code >= TP_USAGE && run->answer.code <= TP_UNAUTHENTIC;
     return is_named ? (tp_verdict)run->answer.code : TP_INTERNAL;
 }

@@ -73,3 +73,6 @@ t trace fault0.tpr --world "$PERTURBWORLD" -o x.tpt --perturb clock=soon
 t trace fault0.tpr --world "$PERTURBWORLD" -o x.tpt --perturb clock=+5 | cut -c 1-60
 t trace fault0.tpr --world "$PERTURBWORLD" -o x.tpt --perturb locale=xx_XX
 t trace fault0.tpr --world "$PERTURBWORLD" -o x.tpt --perturb before=nothing.tpr
+echo "a run that does not come back is no difference, and not good either"
+"$TICKPROOF" run --world "$WORLD" --ticks 60 -o hang.tpr > /dev/null 2>&1
+t perturb hang.tpr --world "$WORLD" --axis repeat --repeat 1 --timeout 1 --with "env HANGWORLD=hang $TICKPROOF {} --world $WORLD" | sed -n '/FAILED/{s/.*FAILED/FAILED/; s/ s:.*; --/ s; --/; p;}; /exit/p'

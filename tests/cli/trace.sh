@@ -46,6 +46,7 @@ t trace log.tpr -o f.tpt --text Host=x
 t trace log.tpr -o f.tpt --leaves -1
 t trace log.tpr -o f.tpt --perturb nothing
 t trace log.tpr -o f.tpt --world none
+t trace log.tpr -o /dev/full
 test -e f.tpt && echo 'a refused command line leaves a file'
 
 echo '== a world that is not here, and one that goes wrong'

@@ -35,7 +35,7 @@ def plain(text):
     for pattern, by in (
             (r"numerics[= ][^;,|\n]*", "numerics=..."), (r"(system[= ])[^;,|\n]*", r"\1..."), (r"xxh3:[0-9a-f]{32}", "xxh3:..."),
             (r"(program[= ])tickproof [0-9.]+", r"\1..."), (r"\b(gcc|clang) [0-9.]+", "..."), (r"\bx86_64\b(?=[ ,;|])", "..."), (r", [0-9.]+ s$", ", ... s"),
-            (r"^[0-9]+ trials", "... trials"), (r"[0-9]+ bytes of code", "... bytes of code"), (r"\+0x[0-9a-f]+", "+0x...")):
+            (r"^[0-9]+ trials", "... trials"), (r"[0-9]+ bytes of code", "... bytes of code"), (r"\+0x[0-9a-f]+", "+0x..."), (r"vfmadd(132|213|231)", "vfmadd213")):
         text = re.sub(pattern, by, text, flags=re.M)
     return text
 
