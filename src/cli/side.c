@@ -460,7 +460,8 @@ static void conclude(Child *child, SideAnswer *answer)
         answer_with(answer, SIDE_CRASHED, child, "crashed");
     } else if (answer->code == SKIPPED) {
         answer_with(answer, SIDE_SKIPPED, child, "this system does not have it");
-    } else if (answer->trace != NULL && answer->trace->has_end) {
+    } else if (answer->trace != NULL && answer->trace->has_end && answer->code != TP_INTERNAL) {
+        // With 70 a whole sidecar is there, too, and the process says that it proves nothing.
         answer_with(answer, SIDE_DONE, child, "done");
     } else if (answer->code == 127) {
         answer_with(answer, SIDE_FAILED, child, "the command is not there (exit code 127)");

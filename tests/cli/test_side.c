@@ -117,6 +117,7 @@ Test(side, what_is_not_good_is_said)
     expect("cat cut.tpt #", SIDE_FAILED, "no whole sidecar");
     expect("kill -SEGV $$ #", SIDE_CRASHED, "signal 11");
     expect("echo 'tickproof: a world crashed this program in the step of tick 5: mend it' >&2; exit 70 #", SIDE_CRASHED, "tick 5");
+    expect("cat good.tpt; echo 'the axis could not do its work' >&2; exit 70 #", SIDE_FAILED, "the axis could not do its work");
     expect("printf 'a\\033b' >&2; exit 1 #", SIDE_FAILED, "a?b");
 }
 
