@@ -124,17 +124,22 @@ static const char *said(const char *message, const char *mark)
     return found == NULL ? NULL : found + strlen(mark);
 }
 
-static void judge_done(PerturbWork *work, PerturbRun *run)
+// The axis could not do its work. A state that cannot be saved, or is refused by the world that saved it, is what it looks for.
+static bool judge_problem(PerturbRun *run)
 {
     const char *problem = said(run->answer.message, "tickproof: --perturb: ");
-    const char *base_name = run->is_other_log ? "the other log" : "the log";
-    if (run->answer.code == TP_INTERNAL && problem != NULL) {
-        // A state that cannot be saved, or is refused by the world that saved it, is what the axis looks for.
-        bool is_world = strncmp(problem, "restore:", 8) == 0 || strncmp(problem, "carry:", 6) == 0 || strncmp(problem, "observer:", 9) == 0;
-        flip(run, problem);
-        run->result = is_world ? PERTURB_FLIPS : PERTURB_FAILED;
-        return;
+    if (run->answer.result != SIDE_FAILED || run->answer.code != TP_INTERNAL || problem == NULL) {
+        return false;
     }
+    bool is_world = strncmp(problem, "restore:", 8) == 0 || strncmp(problem, "carry:", 6) == 0 || strncmp(problem, "observer:", 9) == 0;
+    flip(run, problem);
+    run->result = is_world ? PERTURB_FLIPS : PERTURB_FAILED;
+    return true;
+}
+
+static void judge_done(PerturbWork *work, PerturbRun *run)
+{
+    const char *base_name = run->is_other_log ? "the other log" : "the log";
     const PerturbRun *base = &work->bases[run->is_other_log ? 1 : 0];
     compare(work, run, base->answer.trace, run->answer.trace);
     if (run->result == PERTURB_FAILED && run->why[0] == '\0') {
@@ -171,6 +176,9 @@ static void judge(PerturbWork *work, PerturbRun *run)
         }
         break;
     case SIDE_FAILED:
+        if (judge_problem(run)) {
+            break;
+        }
         run->result = missing != NULL ? PERTURB_SKIPPED : PERTURB_FAILED;
         snprintf(run->why, sizeof(run->why), "%s", missing != NULL ? missing : run->answer.message);
         break;
