@@ -2,7 +2,9 @@
 
 usage: test_measure.py PROGRAMS    the folder with tickproof and tickproofd
 """
+import contextlib
 import copy
+import io
 import pathlib
 import random
 import shutil
@@ -103,8 +105,9 @@ class Hostile(unittest.TestCase):
 
     def test_lateness_of_both_kinds(self):
         quiet, hostile, worse = ([self.outcome(rooms={"duel": room(lateness_p99_us=value)})] for value in (1000, 1490, 1510))
-        self.assertEqual(measure_hostile.check_lateness(quiet, hostile), [])
-        self.assertEqual(len(measure_hostile.check_lateness(quiet, worse)), 1)
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(measure_hostile.check_lateness(quiet, hostile, "quiet"), [])
+            self.assertEqual(len(measure_hostile.check_lateness(quiet, worse, "quiet")), 1)
 
     def test_cpu_of_hostile_bytes(self):
         quiet, hostile = self.outcome(rooms={"duel": room(seconds=10)}), self.outcome(rooms={"duel": room(seconds=20)}, cpu_seconds=7.0)
@@ -142,10 +145,10 @@ class KillWatch(unittest.TestCase):
 
     def test_a_room_that_goes_on(self):
         watch = self.watch()
-        watch.take_line({"event": "joined", "client": 0, "slots": [2]})
+        watch.take_line({"event": "joined", "client": 0, "slots": [2], "tick": 5})
         watch.take_line({"event": "away", "client": 0})
         watch.take_events([self.recovered(watch, 240), {"event": "room.open", "room": watch.name}])
-        watch.take_line({"event": "joined", "client": 0, "slots": [2]})
+        watch.take_line({"event": "joined", "client": 0, "slots": [2], "tick": 240})
         self.confirm(watch, 240, "another one, since it was taken back")
         self.assertEqual((watch.complaints, watch.losses, watch.recoveries, watch.is_in), ([], [60], 1, {0: True}))
 
@@ -174,10 +177,18 @@ class KillWatch(unittest.TestCase):
     def test_roots_and_slots(self):
         watch = self.watch()
         self.confirm(watch, 7, "f" * 32, number=1)
-        watch.take_line({"event": "joined", "client": 0, "slots": [1]})
-        watch.take_line({"event": "joined", "client": 0, "slots": [2]})
+        watch.take_line({"event": "joined", "client": 0, "slots": [1], "tick": 3})
+        watch.take_line({"event": "joined", "client": 0, "slots": [2], "tick": 3})
         watch.take_line({"event": "desync", "client": 0, "tick": 8})
         self.assertEqual(len(watch.complaints), 3)
+
+    def test_another_slot_after_a_kill(self):
+        for since, complaints in (5, 1), (238, 1), (239, 0), (300, 0):
+            watch = self.watch()
+            watch.take_line({"event": "joined", "client": 0, "slots": [1], "tick": since})
+            watch.take_events([self.recovered(watch, 240)])
+            watch.take_line({"event": "joined", "client": 0, "slots": [0], "tick": 240})
+            self.assertEqual(len(watch.complaints), complaints, since)
 
     def test_what_memberships_came_to(self):
         watch = self.watch()
