@@ -24,10 +24,13 @@ const char *machine_architecture(void)
 #endif
 }
 
+#define TEXT_OF(number) #number
+#define VERSION_OF(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+
 const char *machine_compiler(void)
 {
 #ifdef __clang__
-    return "clang " __clang_version__;
+    return "clang " VERSION_OF(__clang_major__, __clang_minor__, __clang_patchlevel__); // its own text may end with a space
 #else
     return "gcc " __VERSION__;
 #endif

@@ -50,7 +50,7 @@ m small.tpr -o coin.tpr --world ./good.so --with "sh ./coin.sh"
 echo "== a coin that falls at the end"
 sed 's/n % 2/n \/ 26/' coin.sh > late.sh
 echo 0 > count
-m short.tpr -o coin.tpr --world ./good.so --with "sh ./late.sh" --seconds 0
+m short.tpr -o coin.tpr --world ./good.so --with "sh ./late.sh" --seconds 5
 test -e coin.tpr && echo "it is there"
 echo "== interrupted: the best so far"
 cat > stop.sh <<'END'
@@ -70,7 +70,7 @@ echo "== a side that crashes, hangs, faults"
 "$TICKPROOF" run --world "$WORLD" --players 2 --ticks 100 -o hang.tpr > /dev/null
 m hang.tpr -o crash.tpr --world "$WORLD" --with "HANGWORLD=crash '$TICKPROOF'" | sed 's/ (crash.*//'
 verdict --world "$WORLD" crash.tpr
-m hang.tpr -o stuck.tpr --world "$WORLD" --with "HANGWORLD=hang '$TICKPROOF'" --timeout 2 --keep-ticks | sed 's/: not done.*//'
+m hang.tpr -o stuck.tpr --world "$WORLD" --with "HANGWORLD=hang '$TICKPROOF'" --timeout 1 --keep-ticks | sed 's/: not done.*//'
 verdict --world "$WORLD" stuck.tpr
 echo "== going back"
 "$TICKPROOF" run --world "$PLANTED" --config '{"bug":1,"from":40}' --players 2 --bot --ticks 300 -o planted.tpr > /dev/null 2>&1 ||
