@@ -261,7 +261,7 @@ static void put_in_words(const MinimiseWork *work, const SideAnswer answers[2], 
 {
     for (int i = 0; i < 2; i++) {
         if (is_gone(&answers[i])) {
-            snprintf(difference->text, sizeof(difference->text), "%.120s %s: %.200s", work->sides[i].name, answers[i].result == SIDE_STUCK ? "does not come back" : "crashes",
+            snprintf(difference->text, sizeof(difference->text), "%s %s: %.200s", work->sides[i].name, answers[i].result == SIDE_STUCK ? "does not come back" : "crashes",
                      answers[i].message);
             return;
         }
@@ -269,10 +269,10 @@ static void put_in_words(const MinimiseWork *work, const SideAnswer answers[2], 
     bool faults[2] = { answers[0].trace->end == TP_TRACE_END_FAULT, answers[1].trace->end == TP_TRACE_END_FAULT };
     if (faults[0] || faults[1]) {
         int i = faults[0] ? 0 : 1;
-        snprintf(difference->text, sizeof(difference->text), "%.100s faults%s: %.160s", work->sides[i].name, faults[0] && faults[1] ? ", and the other otherwise" : " alone",
+        snprintf(difference->text, sizeof(difference->text), "%s faults%s: %.160s", work->sides[i].name, faults[0] && faults[1] ? ", and the other otherwise" : " alone",
                  answers[i].trace->end_text);
     } else if (difference->field.is_known) {
-        snprintf(difference->text, sizeof(difference->text), "%.100s: %.60s (%.60s), %.60s (%.60s)", difference->field.place, difference->field.values[0], work->sides[0].name,
+        snprintf(difference->text, sizeof(difference->text), "%s: %s (%s), %s (%s)", difference->field.place, difference->field.values[0], work->sides[0].name,
                  difference->field.values[1], work->sides[1].name);
     } else {
         snprintf(difference->text, sizeof(difference->text), "other roots of equal states: the events differ");

@@ -14,6 +14,9 @@ typedef struct {
     tp_sim  *sim; ///< at tick 0, with a snapshot of that
 } MinimiseStill;
 
+/// Room for a side's name: as much of its command as a line can bear.
+enum { MINIMISE_NAME_SIZE = 160 };
+
 /// Where a field stands in the saved state, for the test that is made of the result.
 typedef struct {
     bool     is_known;
@@ -32,7 +35,7 @@ typedef struct {
     bool          has_root;
     bool          has_fault; ///< the first side faults there; `root` is that fault's
     MinimiseField field;
-    char          text[TP_MESSAGE_SIZE]; ///< what the second side does: "faults", "crashes ...", "comes to another root"
+    char          text[TP_MESSAGE_SIZE + 2 * MINIMISE_NAME_SIZE]; ///< what the second side does: "faults", "crashes ...", "comes to another root"
 } MinimiseDifference;
 
 typedef struct {
@@ -48,7 +51,7 @@ typedef struct {
 
     Side           sides[2];
     const char    *perturb_flags[2];
-    char           names[2][160];
+    char           names[2][MINIMISE_NAME_SIZE];
     WorldSet       world_set;
     const tp_world *world;
     uint8_t        *log;
