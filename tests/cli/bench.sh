@@ -57,3 +57,38 @@ echo "== live, with logs, in words"
 "$TICKPROOF" bench live --rooms 2 --seconds 1 --warm-up 0 --world runner --record rec > out.txt || echo "exit $?"
 sed 's/[0-9][0-9.]*/N/g; s/  */ /g' out.txt
 "$TICKPROOF" verify rec > /dev/null && ls rec
+
+# Only that every part was measured and that all ways of running came to one root: what it came to is the machine's.
+parts() {
+    python3 - "$1" <<'EOF'
+import json, sys
+for run in map(json.loads, open(sys.argv[1])):
+    wrong = [key for key in ("step_ns", "hosted_tick_ns", "behind_ns", "memcpy_ns", "xxh3_ns", "log_bytes_per_tick") if run[key] <= 0]
+    wrong += [] if run["has_bare_step"] == ("bare_step_ns" in run) else ["bare_step_ns"]
+    wrong += [] if run["hosted_tick_ns"] > run["memcpy_ns"] * 0.01 and len(run["root"]) == 32 else ["root"]
+    parts = sum(run.get(key, 0) for key in ("bare_step_ns", "rows_and_events_ns", "root_ns", "record_ns", "snapshot_ns"))
+    parts += 0 if run["has_bare_step"] else run["step_ns"]
+    wrong += [] if abs(parts - run["hosted_tick_ns"]) < 0.1 else [f"parts of {parts}"]
+    print(f"{run['world']}, {run['players']}, {run['ticks']} ticks, {run['rounds']} rounds:", "; ".join(wrong) or "all is counted")
+EOF
+}
+echo "== tick"
+"$TICKPROOF" bench tick --ticks 60 --rounds 3 --format json > ticks.json || echo "exit $?"
+parts ticks.json
+"$TICKPROOF" bench tick --world "$(dirname "$WORLD")/opaqueworld.so" --ticks 20 --rounds 1 --format json > opaque.json || echo "exit $?"
+parts opaque.json
+"$TICKPROOF" bench tick --world realm --players 64 --ticks 20 --rounds 1 > words.txt || echo "exit $?"
+sed 's/last root .*/last root/; s/\(XXH3  *[0-9.-]*  *[0-9.]*\).*/\1/; s/-*[0-9][0-9.]*/N/g; s/  */ /g; s/: [a-zA-Z]*$/: judged/' words.txt
+echo "== tick: what comes to another root when it is run again is no measure"
+for fault in 14 15; do
+    t bench tick --world "$(dirname "$WORLD")/perturbworld.so" --config "{\"fault\":$fault}" --ticks 300 --rounds 2
+done
+t bench tick --world "$(dirname "$WORLD")/perturbworld.so" --ticks 300 --rounds 1 | sed -n 's/  *.*//; 1p'
+echo "== tick: command lines"
+t bench tick live
+t bench tick --ticks 0
+t bench tick --rounds 100
+t bench tick --config '{}'
+t bench tick --world realm --players 65
+t bench tick --world runner --config '{"fault":1}'
+t bench tick --rooms 2
