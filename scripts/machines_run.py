@@ -40,7 +40,7 @@ class Result:
     build: str = ""     # its own words on what it is
     code: int = -1
     seconds: float = 0  # from start to end
-    trouble: str = ""   # why there are fewer answers than logs
+    trouble: str = ""   # why there are fewer answers than logs, or why they are not to be trusted
 
 
 def parse(lines, logs):
@@ -53,6 +53,11 @@ def parse(lines, logs):
         elif len(words) == COLUMNS and words[1] in logs:
             result.answers[words[1]] = Answer(words[2], int(words[3]), int(words[4]), int(words[5]), words[6], words[7], float(words[8]), words[9])
     return result
+
+
+def is_of_answers(code, answers):
+    """Whether an exit code is one of a log: a sanitizer that found a leak at the end, or a crash there, has another one."""
+    return code == 0 or code in {answer.code for answer in answers.values()}
 
 
 def command_of(machine, program, logs):
@@ -70,10 +75,38 @@ def end(process):
         os.killpg(process.pid, signal.SIGKILL)
 
 
+class Running:
+    """The processes of all threads. They are in sessions of their own, so an interrupt reaches none of them by itself."""
+
+    def __init__(self):
+        self.lock, self.processes, self.is_stopped = threading.Lock(), set(), False
+
+    def add(self, process):
+        with self.lock:
+            self.processes.add(process)
+            if self.is_stopped:
+                end(process)
+
+    def remove(self, process):
+        with self.lock:
+            self.processes.discard(process)
+
+    def stop(self):
+        """Ends what runs, and what is started from now on."""
+        with self.lock:
+            self.is_stopped = True
+            for process in self.processes:
+                end(process)
+
+
+RUNNING = Running()
+
+
 def run_process(command, directory, environment, timeout_seconds):
     """(standard output, standard error, exit code); the code is None when it was out of time."""
     with subprocess.Popen(command, cwd=directory, env=os.environ | environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True) as process:
+        RUNNING.add(process)
         try:
             said, errors = process.communicate(timeout=timeout_seconds)
             return said, errors, process.returncode
@@ -81,6 +114,8 @@ def run_process(command, directory, environment, timeout_seconds):
             end(process)
             said, errors = process.communicate()
             return said, errors, None
+        finally:
+            RUNNING.remove(process)
 
 
 def run(machine, program, directory, logs, folder):
@@ -96,8 +131,10 @@ def run(machine, program, directory, logs, folder):
         result = parse(said.splitlines(), set(logs))
         result.code = -1 if code is None else code
         last = (errors.strip().splitlines() or ["it said nothing"])[-1]
-        if len(result.answers) < len(logs):
-            result.trouble = f"it ran for {RUN_SECONDS} s and was ended" if code is None else f"it ended with {code}: {last}"
+        if code is None:
+            result.trouble = f"it ran for {RUN_SECONDS} s and was ended"
+        elif len(result.answers) < len(logs) or not is_of_answers(code, result.answers):
+            result.trouble = f"it ended with {code}: {last}"
     result.seconds = time.monotonic() - start
     return result
 
@@ -160,7 +197,7 @@ def read_page(said, errors, code, logs):
     ended = next((line for line in lines if line.startswith(("# exit ", "# failed "))), None)
     if ended is not None and ended.startswith("# exit "):
         result.code = int(ended.split()[2])
-    if len(result.answers) < len(logs) or result.code < 0:
+    if len(result.answers) < len(logs) or result.code < 0 or not is_of_answers(result.code, result.answers):
         last = (errors.strip().splitlines() or ["it said nothing"])[-1]
         result.trouble = f"the page says: {ended}" if ended else f"no answer from the page; the browser ended with {code}: {last}"
     return result

@@ -36,6 +36,7 @@ MAGIC = bytes.fromhex("54 50 54 52 41 43 45 0A")
 HEAD_SIZE = 16
 CONTENT_MAX = 2 << 30
 TICKS_MAX = 33554432
+MISSING_MAX = 4194304
 ENDS = {1: "log", 2: "fault", 3: "limit", 4: "stopped", 5: "refused", 6: "broken"}
 
 
@@ -139,6 +140,7 @@ def read_text(data, what):
 class Sidecar:
     def __init__(self):
         self.ident = self.end = None
+        self.missing = 0
         self.texts, self.rows, self.leaves, self.states = [], [], [], []  # Rows: of gaps, too.
         self.first_tick = self.next_tick = self.row_count = 0
 
@@ -174,6 +176,8 @@ class Sidecar:
     def take_gap(self, cursor):
         first, count = cursor.uint(8), cursor.uint(8)
         require(count >= 1, "a gap of no ticks")
+        self.missing += count
+        require(self.missing <= MISSING_MAX, "more missing ticks than there may be")
         self.cover(first, count)
         self.rows.append({"gap": first, "ticks": count})
 

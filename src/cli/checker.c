@@ -183,5 +183,9 @@ int main(int argc, char **argv)
     for (int i = first; i < argc; i++) {
         worst = tp_verdict_worst(worst, check(machine, argv[i]));
     }
+    if (fflush(stdout) != 0 || ferror(stdout)) { // an answer that did not arrive is none
+        fprintf(stderr, "tickproof-check: standard output: writing: %s\n", strerror(errno));
+        return TP_INTERNAL;
+    }
     return (int)worst;
 }

@@ -164,11 +164,24 @@ static void fill_divergence(const CompareVote *vote, uint32_t side, Finding *fin
     }
 }
 
-void compare_findings(const CompareVote *vote, Finding *findings)
+// Every side can be held against some other one to its end while no tick beyond the shortest is one that all have. A report of
+// nothing but passes would then belie the exit code.
+static bool does_nobody_lack(const CompareVote *vote)
 {
     for (uint32_t i = 0; i < vote->count; i++) {
+        if (verdict_of(vote, i) != TP_VERIFIED) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void compare_findings(const CompareVote *vote, Finding *findings)
+{
+    bool is_incomplete = vote->result.verdict == TP_INCOMPLETE && does_nobody_lack(vote);
+    for (uint32_t i = 0; i < vote->count; i++) {
         Finding *finding = &findings[i];
-        *finding = (Finding){ .subject = vote->sides[i]->path, .aspect = vote->sides[i]->label, .verdict = verdict_of(vote, i) };
+        *finding = (Finding){ .subject = vote->sides[i]->path, .aspect = vote->sides[i]->label, .verdict = is_incomplete ? TP_INCOMPLETE : verdict_of(vote, i) };
         if (strcmp(finding->subject, finding->aspect) == 0) {
             finding->aspect = NULL;
         }

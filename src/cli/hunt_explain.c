@@ -244,13 +244,19 @@ static void explain_unrepeatable(HuntWork *work)
     hunt_say(work, TP_DIVERGED, "tick %" PRIu64 ": the roots differ, but not when run again: %s cannot repeat what it did; 'tickproof perturb' looks for the cause", tick, who);
 }
 
+// Asking again what has just not come back would wait for its time once more.
+static bool is_stuck(const HuntWork *work)
+{
+    return work->states[0].result == SIDE_STUCK || work->states[1].result == SIDE_STUCK;
+}
+
 void hunt_explain(HuntWork *work)
 {
     Hunt    *hunt = work->hunt;
     Finding *finding = &hunt->finding;
     bool     is_found = false;
     finding->verdict = TP_DIVERGED;
-    for (unsigned i = 0; !work->comparison.is_fault && !is_found && i < HUNT_RUNS_MAX; i++) {
+    for (unsigned i = 0; !work->comparison.is_fault && !is_found && i < HUNT_RUNS_MAX && !is_stuck(work); i++) {
         is_found = ask_again(work);
     }
     uint64_t tick = work->comparison.bad_tick;

@@ -107,6 +107,10 @@ static void take_trouble(HuntWork *work, unsigned side)
     } else if (trouble->has_tick && trouble->tick > 0) {
         probe(work, side, trouble->tick - 1, &best);
     }
+    // A side that differed before it went silent has said so.
+    if (best.trace == NULL && answer->trace != NULL && answer->trace->count > 0) {
+        return;
+    }
     if (work->owns_whole[side]) {
         side_answer_finish(answer);
     }

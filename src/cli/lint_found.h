@@ -18,6 +18,7 @@ typedef struct LintScan {
     LintCode        *code;
     LintUse         *uses; ///< by symbol of map.imports
     uint32_t         use_count;
+    uint64_t         constructors; ///< looked at so far
     bool             has_memory;
 } LintScan;
 

@@ -1,6 +1,7 @@
 // lint_input.c: files and members of archives become results. A damaged one is a result, too, and the others are still looked at.
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "files.h"
 #include "lint_archive.h"
@@ -71,9 +72,9 @@ static bool is_allowed(LintRun *run, const LintFinding *finding)
     for (size_t i = 0; i < run->allowed_count; i++) {
         LintAllow  *allow = &run->allowed[i];
         size_t      size = allow->symbol == NULL ? 0 : strlen(allow->symbol);
+        size_t      kept = sizeof(finding->symbol) - 1; // a longer name was cut
         bool        is_open = size > 0 && allow->symbol[size - 1] == '*';
-        bool        is_same = allow->symbol == NULL ||
-                       (is_open ? strncmp(finding->symbol, allow->symbol, size - 1) == 0 : strcmp(finding->symbol, allow->symbol) == 0);
+        bool        is_same = allow->symbol == NULL || strncmp(finding->symbol, allow->symbol, is_open && size - 1 < kept ? size - 1 : kept) == 0;
         if (allow->kind == finding->kind && is_same) {
             allow->is_used = true;
             is_found = true;
@@ -90,7 +91,33 @@ static bool has_unread(const LintObject *object)
             return true;
         }
     }
-    return false;
+    return object->dropped_of[LINT_KIND_UNREAD][LINT_WARNING] > 0;
+}
+
+static bool is_kind_allowed(LintRun *run, LintKind kind)
+{
+    bool is_found = false;
+    for (size_t i = 0; i < run->allowed_count; i++) {
+        bool is_it = run->allowed[i].kind == kind && run->allowed[i].symbol == NULL;
+        run->allowed[i].is_used = run->allowed[i].is_used || is_it;
+        is_found = is_found || is_it;
+    }
+    return is_found;
+}
+
+// What is not shown is judged all the same, but only as a whole kind can it be allowed.
+static void judge_dropped(LintRun *run, LintResult *result)
+{
+    for (LintKind kind = 0; result->object.dropped > 0 && kind < LINT_KIND_COUNT; kind++) {
+        size_t *dropped = result->object.dropped_of[kind];
+        bool    is_there = dropped[LINT_NOTE] + dropped[LINT_WARNING] + dropped[LINT_ERROR] > 0;
+        bool    is_fine = is_there && is_kind_allowed(run, kind);
+        for (int level = LINT_NOTE; level <= LINT_ERROR; level++) {
+            result->allowed += is_fine ? dropped[level] : 0;
+            result->levels[level] += is_fine ? 0 : dropped[level];
+            dropped[level] = is_fine ? 0 : dropped[level];
+        }
+    }
 }
 
 static void judge(LintRun *run, LintResult *result, const LintNames *own, const LintNames *elsewhere)
@@ -101,7 +128,8 @@ static void judge(LintRun *run, LintResult *result, const LintNames *own, const 
         result->allowed += finding->is_allowed ? 1 : 0;
         result->levels[finding->level] += finding->is_allowed ? 0 : 1;
     }
-    bool is_bad = result->levels[LINT_ERROR] > 0 || (run->is_strict && result->levels[LINT_WARNING] > 0) || result->object.dropped > 0;
+    judge_dropped(run, result);
+    bool is_bad = result->levels[LINT_ERROR] > 0 || (run->is_strict && result->levels[LINT_WARNING] > 0);
     if (is_bad) {
         result->verdict = TP_DIVERGED;
     } else if (!result->object.is_code_read) {
@@ -192,14 +220,26 @@ typedef struct {
     size_t  count, capacity;
 } Members;
 
-static void load_thin(Member *member, const char *archive)
+// The archive names files, and a damaged one any file at all: standard input and pipes would hold it up, and all of them together fit into
+// `left`, of which what is read is taken.
+static void load_thin(Member *member, const char *archive, size_t *left)
 {
     char        path[4096];
+    struct stat status;
     const char *slash = strrchr(archive, '/');
-    int         folder = slash == NULL || member->head.name[0] == '/' ? 0 : (int)(slash - archive) + 1;
-    snprintf(path, sizeof(path), "%.*s%s", folder, archive, member->head.name);
-    member->owned = files_read_all(path, FILE_SIZE_MAX, &member->head.size, &member->error);
+    bool        is_whole = member->head.name[0] == '/';
+    int         folder = slash == NULL || is_whole ? 0 : (int)(slash - archive) + 1;
+    int         size = snprintf(path, sizeof(path), "%.*s%s%s", folder, archive, folder == 0 && !is_whole ? "./" : "", member->head.name);
+    member->head.size = 0;
+    if (size < 0 || (size_t)size >= sizeof(path)) {
+        tp_error_set(&member->error, "its path is too long");
+    } else if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+        tp_error_set(&member->error, "it is no regular file");
+    } else {
+        member->owned = files_read_all(path, *left, &member->head.size, &member->error);
+    }
     member->head.data = member->owned;
+    *left -= member->owned == NULL ? 0 : member->head.size;
 }
 
 static Member *add_member(Members *members)
@@ -219,8 +259,9 @@ static Member *add_member(Members *members)
 // The members up to the end, or up to what is damaged: then `error` says so.
 static bool read_members(Members *members, const char *path, LintArchive *archive, tp_error *error)
 {
-    LintMember head;
+    LintMember  head;
     LintMembers result;
+    size_t      left = FILE_SIZE_MAX; // of thin members
     while ((result = lint_archive_next(archive, &head, error)) == LINT_MEMBER) {
         if (members->count == MEMBERS_MAX) {
             tp_error_set(error, "offset %zu: more than %d members", head.offset, MEMBERS_MAX);
@@ -232,7 +273,7 @@ static bool read_members(Members *members, const char *path, LintArchive *archiv
         }
         *member = (Member){ .head = head };
         if (archive->is_thin) {
-            load_thin(member, path);
+            load_thin(member, path, &left);
         }
     }
     return true;

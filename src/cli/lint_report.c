@@ -57,7 +57,7 @@ void lint_report_totals(const LintResult *result, char text[TP_MESSAGE_SIZE])
         size += snprintf(text + size, TP_MESSAGE_SIZE - (size_t)size, ", %" PRIu64 " allowed", result->allowed);
     }
     if (object->dropped > 0) {
-        snprintf(text + size, TP_MESSAGE_SIZE - (size_t)size, ", and %zu more that are not shown", object->dropped);
+        snprintf(text + size, TP_MESSAGE_SIZE - (size_t)size, ", %zu of them not shown", object->dropped);
     }
 }
 

@@ -25,10 +25,13 @@ typedef struct {
 
 // Each also as float (sinf), long double (sinl), and as glibc's fast ones (__sin_finite).
 static const char libm_names[] =
-    "acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf erfc exp exp10 exp2 expm1 hypot j0 j1 jn lgamma lgamma_r log log10 log1p log2 "
-    "pow pow10 sin sincos sinh tan tanh tgamma gamma y0 y1 yn sinpi cospi tanpi cexp clog cpow csqrt csin ccos ctan cabs carg";
+    "acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf erfc exp exp10 exp2 expm1 hypot j0 j1 jn lgamma lgamma_r lgammaf_r lgammal_r log log10 "
+    "log1p log2 pow pow10 sin sincos sinh tan tanh tgamma gamma y0 y1 yn sinpi cospi tanpi asinpi acospi atanpi atan2pi exp2m1 exp10m1 log2p1 log10p1 "
+    "cexp clog clog10 cpow csqrt csin ccos ctan csinh ccosh ctanh casin cacos catan casinh cacosh catanh cabs carg";
 
 static const ImportRule rules[] = {
+    // Several at once, as a compiler with -ffast-math calls them. (C++ guards of static variables go on with a large letter or a digit.)
+    { LINT_KIND_LIBM, LINT_ERROR, "_ZGVb* _ZGVc* _ZGVd* _ZGVe* _ZGVn* _ZGVs* __svml_* amd_vr*" },
     { LINT_KIND_CLOCK, LINT_ERROR,
       "time clock_gettime clock_getres gettimeofday clock times ftime timespec_get mach_absolute_time getrusage "
       "_ZNSt6chrono* QueryPerformanceCounter GetTickCount* SDL_GetTicks* uv_hrtime uv_now" },

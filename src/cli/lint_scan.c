@@ -21,11 +21,12 @@ static LintFinding *find_same(LintObject *object, const LintFound *found)
     return NULL;
 }
 
-static LintFinding *add_new(LintScan *scan)
+static LintFinding *add_new(LintScan *scan, const LintFound *found)
 {
     LintObject *object = scan->object;
     if (object->count == LINT_FINDINGS_MAX) {
         object->dropped++;
+        object->dropped_of[found->kind][found->level]++;
         return NULL;
     }
     if (object->count == object->capacity) {
@@ -51,7 +52,7 @@ void lint_found_add(LintScan *scan, const LintFound *found, uint64_t weight)
         finding->level = found->level > finding->level ? found->level : finding->level;
         return;
     }
-    finding = add_new(scan);
+    finding = add_new(scan, found);
     if (finding == NULL) {
         return;
     }

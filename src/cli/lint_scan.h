@@ -31,6 +31,7 @@ typedef struct LintObject {
     LintFinding *findings;
     size_t       count, capacity;
     size_t       dropped;      ///< findings above LINT_FINDINGS_MAX
+    size_t       dropped_of[LINT_KIND_COUNT][3]; ///< the same by kind and LintLevel
 } LintObject;
 
 /// False: out of memory.

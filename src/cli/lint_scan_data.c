@@ -104,11 +104,11 @@ static bool is_constructors(const LintSection *section)
     return (section->type == LINT_SECTION_CONSTRUCTORS || starts_with_any(section->name, names)) && (section->flags & LINT_FLAG_LOADED) != 0;
 }
 
-static void add_constructor(LintScan *scan, const char *name, const LintSection *section, uint64_t place)
+static void add_constructors(LintScan *scan, const char *name, const LintSection *section, uint64_t place, uint64_t count)
 {
     LintFound found = { LINT_KIND_CONSTRUCTOR, LINT_WARNING, name, section->name, section, place };
     if (strcmp(name, "frame_dummy") != 0) { // of the compiler's start files
-        lint_found_add(scan, &found, 1);
+        lint_found_add(scan, &found, count);
     }
 }
 
@@ -155,23 +155,28 @@ static const char *name_of_slot(const LintScan *scan, const LintSection *section
     return scan->map.is_linked ? name_at(scan, in_place) : NULL;
 }
 
-enum { CONSTRUCTORS_MAX = 256 }; // that are named one by one
+// That are named one by one, of all sections together: each name is a search through all relocations.
+enum { CONSTRUCTORS_MAX = 256 };
 
 static void scan_constructors_of(LintScan *scan, const LintSection *section, const uint8_t *bytes)
 {
     uint32_t word = scan->elf->is_64 ? 8 : 4;
     uint64_t count = section->size / word;
-    for (uint64_t i = 0; i < count && i < CONSTRUCTORS_MAX; i++) {
+    for (uint64_t i = 0; i < count; i++) {
+        if (scan->constructors++ == CONSTRUCTORS_MAX) {
+            scan->constructors = CONSTRUCTORS_MAX;
+            add_constructors(scan, "(further)", section, section->address + i * word, count - i);
+            return;
+        }
         uint64_t    place = section->address + i * word;
         bool        is_relocated = false;
         const char *name = name_of_slot(scan, section, place, lint_elf_word(scan->elf, bytes + i * word), &is_relocated);
         // Of a stripped library the first one is the start files'; an object file's slot without relocation is empty.
         bool is_expected = name == NULL && (scan->map.is_linked ? i == 0 : !is_relocated);
         if (!is_expected) {
-            add_constructor(scan, name == NULL ? "(unnamed)" : name, section, place);
+            add_constructors(scan, name == NULL ? "(unnamed)" : name, section, place, 1);
         }
     }
-    scan->object->dropped += count > CONSTRUCTORS_MAX ? (size_t)(count - CONSTRUCTORS_MAX) : 0;
 }
 
 void lint_scan_constructors(LintScan *scan)

@@ -54,11 +54,23 @@ static void close_all(int *ends, int count)
     }
 }
 
+// What a shell does itself: there is no program of that name to become.
+static bool is_shells_own(const char *word, size_t size)
+{
+    static const char *const own[] = { ".", "source", "exec", "eval", "command", "builtin", "time", "cd", "export", "set", "unset", "trap", "ulimit", "umask" };
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+        if (strlen(own[i]) == size && memcmp(own[i], word, size) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // A shell that waits for its one command would speak in its place when it crashes, so it becomes the command where the text is no more than that.
 static const char *exec_of(const char *command)
 {
     size_t word = strcspn(command, " \t");
-    bool   is_one = strpbrk(command, ";&|(){}!`\n") == NULL && memchr(command, '=', word) == NULL && word > 0;
+    bool   is_one = strpbrk(command, ";&|(){}!`\n") == NULL && memchr(command, '=', word) == NULL && word > 0 && !is_shells_own(command, word);
     return is_one ? "exec " : "";
 }
 

@@ -9,7 +9,8 @@
 #include "place_files.h"
 #include "place_tokens.h"
 
-enum { NAME_SIZE_MAX = 128, NESTED_MAX = 8 };
+// Macros that take each other along make a search grow with the power of their depth: after so many searches there is no answer.
+enum { NAME_SIZE_MAX = 128, NESTED_MAX = 8, SEARCHES_MAX = 256 };
 
 // How near to the file in question a search stays. The nearest scope with an answer is taken.
 typedef enum { SCOPE_FILE, SCOPE_FOLDER, SCOPE_ALL, SCOPE_COUNT } Scope;
@@ -21,6 +22,8 @@ typedef struct {
     bool         wants_world; // this pass takes only sections beside the world's name
     FindingPlace found;
     uint32_t     found_count; // different places
+    uint32_t     search_count;
+    bool         is_lost; // there would have been more of them
 } Finder;
 
 typedef struct {
@@ -87,6 +90,11 @@ static bool look_into(Finder *finder, const char *path, const char *word, Look l
 static bool search(Finder *finder, const char *near, const char *word, Look look, unsigned depth)
 {
     bool has_answer = false;
+    if (finder->search_count == SEARCHES_MAX) {
+        finder->is_lost = true;
+        return false;
+    }
+    finder->search_count += 1;
     for (Scope scope = near == NULL ? SCOPE_ALL : SCOPE_FILE; !has_answer && scope < SCOPE_COUNT; scope++) {
         for (size_t i = 0; i < finder->files.count; i++) {
             if (near == NULL || is_within(finder->files.paths[i], near, scope)) {
@@ -322,10 +330,11 @@ bool place_find_of_world(const char *directory, const char *world, const char *s
         }
     }
     place_files_finish(&finder.files);
-    if (finder.found_count == 1) {
+    bool is_found = finder.found_count == 1 && !finder.is_lost;
+    if (is_found) {
         *place = finder.found;
     }
-    return finder.found_count == 1;
+    return is_found;
 }
 
 bool place_find(const char *directory, const char *section, const char *field, FindingPlace *place)

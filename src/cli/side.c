@@ -466,7 +466,7 @@ static void conclude(Child *child, SideAnswer *answer)
     } else if (answer->code == 127) {
         answer_with(answer, SIDE_FAILED, child, "the command is not there (exit code 127)");
     } else if (answer->code == 0) {
-        answer_with(answer, SIDE_FAILED, child, "what it wrote is no whole sidecar: %s", error.text);
+        answer_with(answer, SIDE_FAILED, child, "what it wrote is no whole sidecar: %s", answer->trace != NULL ? "it was cut off" : error.text);
     } else {
         answer_with(answer, SIDE_FAILED, child, "exit code %d", answer->code);
     }

@@ -14,6 +14,10 @@ bool sim_floats_put_back(tp_sim *sim)
     return false;
 }
 
+// Where a world lets an exception trap that had been raised before, the next instruction of the x87 traps, and fldcw is one: what was
+// raised is forgotten first. It is in no result.
+#define LOAD_X87 "fnclex\n\tfldcw %0"
+
 void sim_floats_restore(uint64_t controls)
 {
 #if defined(__x86_64__) || defined(__SSE__)
@@ -22,10 +26,10 @@ void sim_floats_restore(uint64_t controls)
     __asm__ volatile("stmxcsr %0" : "=m"(sse));
     sse = (sse & ~0xFFC0u) | (uint32_t)controls;
     __asm__ volatile("ldmxcsr %0" : : "m"(sse));
-    __asm__ volatile("fldcw %0" : : "m"(x87));
+    __asm__ volatile(LOAD_X87 : : "m"(x87));
 #elif defined(__i386__)
     uint16_t x87 = (uint16_t)(controls >> 32);
-    __asm__ volatile("fldcw %0" : : "m"(x87));
+    __asm__ volatile(LOAD_X87 : : "m"(x87));
 #elif defined(__aarch64__)
     __asm__ volatile("msr fpcr, %0" : : "r"(controls));
 #elif defined(__arm__) && defined(__ARM_FP)

@@ -56,6 +56,15 @@ kill -SEGV $$
 END
 chmod +x crashing
 bisect a.tpr --world ./contract_off.so --with ./crashing
+echo "a side that has said all, and does not end"
+cat > lingering <<'END'
+#!/bin/sh
+"$TICKPROOF" "$@"
+sleep 600
+END
+chmod +x lingering
+bisect a.tpr --timeout 5 --world ./contract_off.so --with './lingering {} --world ./contract_value.so'
+bisect a.tpr --timeout 5 --world ./contract_off.so --with './lingering {} --world ./contract_off.so'
 echo "a side that does not repeat itself"
 cat > forgetful <<'END'
 #!/bin/sh
@@ -74,6 +83,10 @@ echo "no sides"
 bisect a.tpr --world ./contract_off.so --with /no/such/program
 bisect a.tpr --world ./contract_off.so --with 'echo hello; :'
 bisect a.tpr --world ./contract_off.so --with false
+quiet run --world runner --bot --seed 1 --ticks 30000 -o long.tpr
+quiet trace long.tpr -o long.tpt
+head -c $(($(wc -c < long.tpt) - 40)) long.tpt > cut.tpt
+bisect long.tpr --with 'cat cut.tpt #'
 bisect a.tpr --with "$TICKPROOF"
 bisect a.tpr --world ./contract_off.so
 bisect a.tpr $W ./contract_value.so --with "$TICKPROOF"

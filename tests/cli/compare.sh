@@ -66,6 +66,11 @@ compare @list
 echo "== formats"
 for format in json github; do compare --format $format one.tpt two.tpt three.tpt; done
 compare --format json one.tpt none.tpt missing.tpt | sed 's/offset [0-9]*/offset N/'
+echo "== the shorter of two peers' logs is held to its end, and the report does not call everything fine"
+quiet run --world runner --bot --seed 1 --ticks 250 -o early.tpr
+quiet trace early.tpr -o early.tpt
+bend early.tpt early.tpt arch=8
+for format in json github; do compare --logs-differ --format $format one.tpt two.tpt early.tpt; done
 echo "== usage"
 compare one.tpt
 compare --format xml one.tpt two.tpt

@@ -20,6 +20,11 @@ quiet lint --strict --allow sort=qsort sort.x86-64.o
 echo "== an archive, a thin one"
 t lint members.a | head -5
 t lint thin.a | head -2
+echo "== a thin one that names standard input, a pipe, a folder"
+thin() { printf '%-16s%-12s%-6s%-6s%-8s%-10s`\n' "$1/" 0 0 0 100644 10; }
+mkfifo pipe.o
+{ printf '!<thin>\n'; thin -; thin pipe.o; thin ..; thin sort.x86-64.o; } > odd.a
+timed lint odd.a 3<> pipe.o < pipe.o | sed '/^Why/,$d'
 echo "== damage: the others are looked at all the same"
 printf 'no object' > text.o
 : > empty.o

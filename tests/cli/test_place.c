@@ -133,6 +133,16 @@ Test(place, what_two_places_could_be_is_not_found, .init = make_folder, .fini = 
     cr_assert_eq(line_of("x"), 0);
 }
 
+// Goal: eight macros deep, each with eight of the next, are sixteen million ways to one row.
+Test(place, macros_that_take_each_other_along_end, .init = make_folder, .fini = remove_folder, .timeout = 60)
+{
+    write_source("a.c", "#define BALL_FIELDS(S, F, A, H) BALL_FIELDS(S, F, A, H) BALL_FIELDS(S, F, A, H) BALL_FIELDS(S, F, A, H) \\\n"
+                        "  BALL_FIELDS(S, F, A, H) BALL_FIELDS(S, F, A, H) BALL_FIELDS(S, F, A, H) BALL_FIELDS(S, F, A, H) BALL_FIELDS(S, F, A, H) \\\n"
+                        "  F(S, u8, x, \"\", TP_ANY)\n" TABLE);
+    cr_assert_eq(line_of("x"), 0, "what was not followed to its end is not known");
+    cr_assert_eq(line_of("y"), 0);
+}
+
 Test(place, links_and_torn_sources, .init = make_folder, .fini = remove_folder)
 {
     char path[64];

@@ -193,6 +193,54 @@ def formats(folder):
     check([line.split(" ")[0] for line in lines] == ["::error", "::error", "::warning"], "github: the lines are", lines)
 
 
+def library_names(folder):
+    """Rarer names of libm, and those of its functions of several values at once; C++'s guards of static variables begin like these."""
+    names = ["lgammaf_r", "lgammal_r", "casin", "catanhf", "ccosh", "exp2m1", "atan2pif", "_ZGVbN2v_sin", "_ZGVeN8vv_pow", "_ZGVnN2v_exp", "__svml_cos4"]
+    others = ["_ZGVZ4stepvE5cache", "_ZGVN5World4nameE", "casing", "sinking"]
+    with open(f"{folder}/names.c", "w") as file:
+        file.write("".join(f"void {name}(void);\n" for name in names + others))
+        file.write("void planted_step(void);\nvoid planted_step(void)\n{\n" + "".join(f"    {name}();\n" for name in names + others) + "}\n")
+    subprocess.run(compiler + ["-w", "-O1", "-fno-builtin", "-c", f"{folder}/names.c", "-o", f"{folder}/names.o"], check=True)
+    code, found = results(f"{folder}/names.o")
+    libm = {finding["symbol"] for finding in found[0]["findings"] if finding["kind"] == "libm"}
+    check(code == 1 and libm == set(names), "names of libm:", libm ^ set(names))
+
+
+def many_constructors(folder):
+    """More of them than are named: the rest is one finding, and what is allowed is allowed as a whole."""
+    with open(f"{folder}/many.c", "w") as file:
+        file.write("".join(f"__attribute__((constructor)) static void early_{i}(void) {{ __asm__ volatile(\"\"); }}\n" for i in range(300)))
+    subprocess.run(compiler + ["-w", "-O1", "-shared", "-fPIC", f"{folder}/many.c", "-o", f"{folder}/many.so"], check=True)
+    code, found = results(f"{folder}/many.so")
+    counts = [finding["count"] for finding in found[0]["findings"] if finding["kind"] == "constructor"]
+    check(code == 0 and found[0]["dropped"] == 0 and sum(counts) == 300, f"many constructors: exit {code}", counts)
+    check(lint("--strict", f"{folder}/many.so")[0] == 1, "many constructors: --strict does not make them errors")
+    check(lint("--strict", "--allow", "constructor", f"{folder}/many.so")[0] == 0, "many constructors: they cannot be allowed")
+
+
+def many_findings(folder):
+    """More than are kept: the rest is judged as if it were there. Imports come last, so the error is among what is not shown."""
+    for shape, uses in (("quiet", ""), ("loud", "double sin(double);\ndouble planted_step(double x);\ndouble planted_step(double x) { return sin(x); }\n")):
+        path = f"{folder}/{shape}"
+        with open(f"{path}.c", "w") as file:
+            file.write("".join(f"int planted_{i} = 1;\n" for i in range(5001)) + uses)
+        subprocess.run(compiler + ["-w", "-O1", "-fno-builtin", "-c", f"{path}.c", "-o", f"{path}.o"], check=True)
+        code, found = results(f"{path}.o")
+        is_loud = shape == "loud"
+        check((code, found[0]["dropped"]) == (1 if is_loud else 0, 905 + is_loud), f"many findings, {shape}: exit {code}, dropped", found[0]["dropped"])
+        check(("1 error, 5001 warnings" if is_loud else "0 errors, 5001 warnings") in lint(f"{path}.o")[1], f"many findings, {shape}: the totals")
+        check(lint("--strict", f"{path}.o")[0] == 1, f"many findings, {shape}: --strict")
+        check(lint("--strict", "--allow", "state", f"{path}.o")[0] == int(is_loud), f"many findings, {shape}: --allow state")
+        check(lint("--strict", "--allow", "state=planted_*", f"{path}.o")[0] == 1, f"many findings, {shape}: what is not shown was allowed by its name")
+        check(lint("--allow", "state", "--allow", "libm", f"{path}.o")[0] == 0, f"many findings, {shape}: both allowed")
+    name = "planted_" + "long" * 60
+    with open(f"{folder}/long.c", "w") as file:
+        file.write(f"int {name} = 1;\n")
+    subprocess.run(compiler + ["-w", "-O1", "-c", f"{folder}/long.c", "-o", f"{folder}/long.o"], check=True)
+    said = lint("--allow", f"state={name}", f"{folder}/long.o")[1]
+    check("1 allowed" in said and "nothing to allow" not in said, "a name that was cut cannot be allowed")
+
+
 def archive(folder):
     """A member's own function is no import, and damage in one member leaves the others."""
     with open(f"{folder}/own.c", "w") as file:
@@ -217,6 +265,9 @@ with tempfile.TemporaryDirectory() as scratch:
     stripped(scratch)
     shutil.copy(f"{scratch}/sort.o", f"{scratch}/a-member-with-a-long-name.o")
     archive(scratch)
+    library_names(scratch)
+    many_constructors(scratch)
+    many_findings(scratch)
     formats(scratch)
     other_machines(scratch)
     own_rooms()

@@ -7,9 +7,11 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -80,6 +82,12 @@ class Checker(unittest.TestCase):
             code, out, err = check(*arguments)
             self.assertEqual((code, out, err.count("\n")), (2, "", 1), arguments)
 
+    @unittest.skipUnless(os.path.exists("/dev/full"), "there is no /dev/full")
+    def test_an_answer_that_did_not_arrive_is_none(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            said = subprocess.run([CHECKER, GOOD[0]], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((said.returncode, said.stderr.count("\n")), (70, 1), said.stderr)
+
 
 class Wrong:
     """A checker that is wrong about some log: a script that changes the real one's lines."""
@@ -134,6 +142,29 @@ class Comparison(unittest.TestCase):
         self.assertIn("machines: short: it ended with", err)
         self.assertIn("not equal on short.", out)
 
+    # Goal: all answers are there and right, but a sanitizer that looks for leaks speaks at the end.
+    def test_a_machine_complains_after_its_answers(self):
+        wrong = Wrong(self.folder, "leaky", "cat; echo 'ERROR: detected memory leaks' >&2; exit 23")
+        code, out, err = machines(*self.two, wrong.flag)
+        self.assertEqual((code, err), (1, "machines: leaky: it ended with 23: ERROR: detected memory leaks\n"))
+        self.assertIn("not equal on leaky.", out)
+
+    def test_an_interrupt_ends_what_runs(self):
+        mark = pathlib.Path(self.folder) / "pid"
+        slow = pathlib.Path(self.folder) / "slow"
+        slow.write_text(f"#!/bin/sh\necho $$ > {mark}.new && mv {mark}.new {mark}\nexec sleep 600\n", encoding="utf-8")
+        slow.chmod(0o755)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            mark.unlink(missing_ok=True)
+            with subprocess.Popen([sys.executable, str(ROOT / "scripts/machines"), "--keep", KEEP, *self.two[:2], f"--machine=slow={slow}"],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+                while not mark.exists() and process.poll() is None:
+                    time.sleep(0.01)
+                process.send_signal(number)
+                _, err = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, err), (130, "machines: interrupted\n"))
+            self.assertRaises(ProcessLookupError, os.killpg, int(mark.read_text(encoding="utf-8")), 0)
+
     # Goal: all are wrong in the same way, so nobody differs, and still a bundled log must get its verdict.
     def test_all_are_wrong_alike(self):
         wrong = [Wrong(self.folder, name, "awk -F'\\t' -v OFS='\\t' '$2 ~ /fighter-hall/ { $3 = \"diverged\"; $4 = 1 } { print }'") for name in ("a", "b")]
@@ -182,6 +213,13 @@ class Comparison(unittest.TestCase):
         code, _, err = machines(*self.two, wrong.flag, str(log))
         self.assertEqual(code, 1)
         self.assertIn("liar: logs/mine.tpr: differs from the other machines: message", err)
+
+    def test_two_logs_of_one_name(self):
+        other = pathlib.Path(self.folder) / pathlib.PurePath(GOOD[0]).name
+        shutil.copy(ROOT / GOOD[1], other)
+        code, _, err = machines(*self.two, str(ROOT / GOOD[0]), str(other))
+        self.assertEqual(code, 2)
+        self.assertIn(f"{other}: there is another log of this name", err)
 
     def test_usage(self):
         for arguments, text in ((("--only=frob",), "there is no machine 'frob'"), (("--only=none",), "no machine is left"),

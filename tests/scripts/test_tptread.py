@@ -108,7 +108,7 @@ class TptRead(unittest.TestCase):
             "0 rows": sidecar(ident() + rows(0, 0) + end(0)),
             "counts 3 rows": sidecar(ident() + rows(0, 2) + end(3)),
             "gap of no ticks": sidecar(ident() + gap(0, 0) + end(0)),
-            "more ticks": sidecar(ident() + gap(0, 2**25 + 1) + end(0)),
+            "more missing ticks": sidecar(ident() + gap(0, 2**22) + gap(2**22, 1) + end(0)),
             "leaves out of order": sidecar(ident() + rows(0, 9) + leaves(5, 1, 2) + leaves(5, 1, 2) + end(9)),
             "less than 2": sidecar(ident() + rows(0, 9) + leaves(5, 1) + end(9)),
             "states out of order": sidecar(ident() + rows(0, 9) + state(5) + state(4) + end(9)),

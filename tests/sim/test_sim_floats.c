@@ -8,7 +8,7 @@
 #include "tickproof/sim.h"
 
 enum { BAD_TICK = 5 };
-typedef enum { KEEP, ROUND, FLUSH, ROUND_AND_FAULT } Way;
+typedef enum { KEEP, ROUND, FLUSH, ROUND_AND_FAULT, TRAP } Way;
 static Way  step_way, init_way, save_way;
 static bool puts_back;
 
@@ -23,8 +23,22 @@ static void flush_subnormals(void)
 #endif
 }
 
+// The x87 traps at its next instruction, which is not the world's any more.
+static void trap_what_was_raised(void)
+{
+#if defined(__x86_64__)
+    volatile long double zero = 0, quotient = 0;
+    quotient = 1 / zero;
+    (void)quotient;
+    feenableexcept(FE_DIVBYZERO);
+#endif
+}
+
 static void go(Way way)
 {
+    if (way == TRAP) {
+        trap_what_was_raised();
+    }
     if (way == ROUND || way == ROUND_AND_FAULT) {
         fesetround(FE_UPWARD);
     } else if (way == FLUSH) {
@@ -139,6 +153,16 @@ Test(sim_floats, flushing_is_found, .init = reset)
     expect_fault(&opaque_world, false, "it changed floating point for everybody");
 #endif
 }
+
+#if defined(__x86_64__)
+// Goal: a world that lets exceptions trap stops itself, and not everybody who puts its controls back.
+Test(sim_floats, traps_are_found, .init = reset)
+{
+    step_way = TRAP;
+    expect_fault(&opaque_world, false, "other exceptions trap");
+    expect_fault(&flat_world, true, "other exceptions trap");
+}
+#endif
 
 // Goal: a world that faults by itself keeps its own fault, but not what it did to everybody else.
 Test(sim_floats, fault_of_its_own_puts_back_too, .init = reset)
