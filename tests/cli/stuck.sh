@@ -10,7 +10,7 @@ serve() {
     done
     exec sleep 60' reader "$1" "$1.address" < "$1" > /dev/null 2>&1 &
     READER=$!
-    "$TICKPROOFD" --live "a=runner,count=400,players=2" --live busy=runner,players=1,when_empty=run --record "$1.logs" --listen 127.0.0.1:0 \
+    env --default-signal=HUP "$TICKPROOFD" --live "a=runner,count=400,players=2" --live busy=runner,players=1,when_empty=run --record "$1.logs" --listen 127.0.0.1:0 \
         --json-log --format json 2> "$1" > "$1.json" &
     SERVER=$!
     tries=0

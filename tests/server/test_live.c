@@ -197,7 +197,7 @@ Test(live, inputs_have_a_rule_each, .timeout = 60)
     options.name = "slow";
     options.world = &testworld_flat;
     options.players = 2;
-    options.tick_rate_hz = 5;
+    options.tick_rate_hz = 2; // slow enough that all of these are there before its first tick, on a busy machine, too
     options.missing = SERVER_MISSING_NEUTRAL;
     options.record_dir = setting.fixture.record;
     live_fixture_add(&setting, &options);
