@@ -92,6 +92,24 @@ static void tell_allocator_from_place(PerturbWork *work)
     }
 }
 
+// Some axes are set by variables. Where more variables are enough to flip it, those of another axis are, too, and say nothing of what they
+// mean; what fills memory within the process is no variable.
+static void tell_variables_from_meaning(PerturbWork *work)
+{
+    bool counts = false;
+    bool fills = false;
+    for (size_t i = 0; i < work->run_count; i++) {
+        const PerturbRun *run = &work->runs[i];
+        counts = counts || (run->result == PERTURB_FLIPS && is_on(run, "environment") && strstr(run->name, "large") != NULL);
+        fills = fills || (run->result == PERTURB_FLIPS && is_on(run, "heap"));
+    }
+    for (size_t i = 0; counts && i < work->run_count; i++) {
+        PerturbRun *run = &work->runs[i];
+        bool        is_variable = is_on(run, "clock") || is_on(run, "locale") || is_on(run, "tz") || (is_on(run, "allocator") && !fills);
+        run->cause = run->result == PERTURB_FLIPS && is_variable ? PERTURB_CAUSE_ENVIRONMENT : run->cause;
+    }
+}
+
 static bool any_flips(const PerturbWork *work, const char *axis)
 {
     for (size_t i = 0; i < work->run_count; i++) {
@@ -196,6 +214,7 @@ void perturb_conclude(PerturbWork *work)
     tell_fill_from_place(work, "stack");
     tell_fill_from_place(work, "heap");
     tell_allocator_from_place(work);
+    tell_variables_from_meaning(work);
     judge_repeats(work);
     work->cause = PERTURB_CAUSE_NONE;
     for (size_t i = 0; i < work->run_count; i++) {
