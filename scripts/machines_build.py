@@ -147,43 +147,46 @@ class Builder:
         self.hashes = Hashes()
         self.debian = machines_debian.Debian(folder)
 
-    def sodium(self, machine, objects):
-        """Include folders, objects and link flags of libsodium."""
+    def libraries(self, machine, objects):
+        """Include folders, objects and link flags of libsodium and zstd."""
         if machine.from_source:
-            files, includes, defines = self.debian.sodium()
-            made = objects.compile([(file, ["-std=gnu17", "-w", *defines, *(f"-I{folder}" for folder in includes)]) for file in files])
-            return includes[:1], made, []
+            folders, made = [], []
+            for files, includes, defines in (self.debian.sodium(), self.debian.zstd()):
+                made += objects.compile([(file, ["-std=gnu17", "-w", *defines, *(f"-I{folder}" for folder in includes)]) for file in files])
+                folders.append(includes[0])
+            return folders, made, []
         if machine.debian:
-            root = self.debian.sysroot(machine.debian, ("libsodium-dev",))
-            return [root / "usr/include"], [], [root / "usr/lib" / machine.triplet / "libsodium.a"]
-        if not pathlib.Path("/usr/include/sodium.h").exists():
-            raise NotToBeHad("libsodium-dev is not installed")
-        return [], [], ["-lsodium"]
+            root = self.debian.sysroot(machine.debian, ("libsodium-dev", "libzstd-dev"))
+            return [root / "usr/include"], [], [root / "usr/lib" / machine.triplet / name for name in ("libsodium.a", "libzstd.a")]
+        for header, package in (("sodium.h", "libsodium-dev"), ("zstd.h", "libzstd-dev")):
+            if not (pathlib.Path("/usr/include") / header).exists():
+                raise NotToBeHad(f"{package} is not installed")
+        return [], [], ["-lsodium", "-lzstd"]
 
     def build(self, machine, instead=None):
         """The program of a machine, or the module that a page loads."""
         compiler = machines_list.find_tool(machine.compiler)
         folder = self.folder / "machines" / (machine.build + ("-planted" if instead else ""))
         objects = Objects(folder / "objects", machine, self.hashes, self.pool)
-        includes, sodium, links = self.sodium(machine, objects)
+        includes, foreign, links = self.libraries(machine, objects)
         targets = objects.compile(project_sources(machine, [*includes, xxhash_folder(self.folder)], instead or {}))
         suffix = {"windows": ".exe", "wasm-node": ".js"}.get(machine.build, "")
         program = folder / f"tickproof-check{suffix}"
         note = folder / "linked.txt"
-        linked = "\n".join(str(word) for word in (compiler, *machine.links, *targets, *sodium, *links))
+        linked = "\n".join(str(word) for word in (compiler, *machine.links, *targets, *foreign, *links))
         is_same = note.exists() and note.read_text(encoding="utf-8") == linked
         if not program.exists() or not is_same or objects.has_new:
-            self.link(machine, compiler, folder, targets, sodium, links, program)
+            self.link(machine, compiler, folder, targets, foreign, links, program)
             note.write_text(linked, encoding="utf-8")
         return program
 
-    def link(self, machine, compiler, folder, objects, sodium, links, program):
+    def link(self, machine, compiler, folder, objects, foreign, links, program):
         """From archives, so that of the rooms only what verifying uses is in the program."""
         program.unlink(missing_ok=True)
         main = [target for target in objects if target.name.startswith("checker-")]
         rooms = archive(compiler, folder / "librooms.a", [target for target in objects if target not in main])
-        if sodium:
-            links = [archive(compiler, folder / "libsodium.a", sodium)]
+        if foreign:
+            links = [archive(compiler, folder / "libforeign.a", foreign)]
         run([compiler, *machine.links, *main, rooms, *links, "-lm", *([] if machine.page else ["-pthread"]), "-o", program])
         if not program.exists():
             raise Broken(f"{program} was not made")

@@ -117,6 +117,12 @@ class Debian:
         with self.lock:
             return sodium_sources(folder)
 
+    def zstd(self):
+        """Of zstd's source package, what unpacks: (files, include folders, defines)."""
+        inside = self.source("libzstd") / "lib"
+        files = [*sorted((inside / "common").glob("*.c")), *sorted((inside / "decompress").glob("*.c"))]
+        return files, [inside], ["-DZSTD_DISABLE_ASM=1"]
+
 
 def sodium_sources(folder):
     """libsodium's portable C, with the one header that its configure script would write: (files, include folders, defines)."""

@@ -40,7 +40,7 @@ class Machine:
 
 def here(name, compiler, *flags, what="", links=(), is_fast=False, packages=(), environment=()):
     return Machine(name, what or f"x86-64, {compiler} {' '.join(flags)}", compiler, flags, links, avx2=True, is_fast=is_fast,
-                   packages=(compiler, "libsodium-dev", "libxxhash-dev") + packages, environment=environment)
+                   packages=(compiler, "libsodium-dev", "libzstd-dev", "libxxhash-dev") + packages, environment=environment)
 
 
 def foreign(name, what, prefix, debian, triplet, qemu, *flags, from_source=False, is_fast=False, cross=""):

@@ -254,6 +254,7 @@ tp_log_status tp_reader_next(tp_reader *reader, tp_log_record *record);
 /// NULL until IDENT has been read.
 const tp_ident *tp_reader_ident(const tp_reader *reader);
 uint64_t        tp_reader_offset(const tp_reader *reader);    ///< file offset of the next record, or of what is wrong
+uint64_t        tp_reader_size(const tp_reader *reader);      ///< of the raw log, as last asked: it may grow
 uint64_t        tp_reader_next_tick(const tp_reader *reader); ///< first tick not recorded yet
 uint64_t        tp_reader_ticks(const tp_reader *reader);     ///< rows read
 const tp_log_counts *tp_reader_counts(const tp_reader *reader);
@@ -412,6 +413,8 @@ typedef struct tp_recovery {
     tp_end_reason end_reason; ///< of END
     uint8_t       end_chain[TP_LOG_CHAIN_SIZE]; ///< in END: what the next file of the series names
     tp_log_status status;     ///< what stopped the scan: DONE, TRUNCATED or CORRUPT
+    uint64_t      stop_offset;                ///< where it stopped
+    char          stop_text[TP_ERROR_SIZE];   ///< and why; empty when DONE
 } tp_recovery;
 
 /// Scans a log and says what is good: up to its last complete record, without a GAP or an INDEX at the very end, since RESUME may
@@ -424,6 +427,106 @@ typedef void tp_recovery_watch(void *to, const tp_ident *ident, const tp_log_rec
 tp_log_status tp_log_recover_watched(const tp_source *source, tp_recovery_watch *watch, void *to, tp_recovery *recovery,
                                      tp_error *error);
 void          tp_recovery_finish(tp_recovery *recovery);
+
+// Repair: a log without END gets one, in a copy, without its world.
+
+/// What a repair would come to. `recovery` says what is kept.
+typedef struct tp_repair {
+    tp_recovery recovery;
+    bool        is_whole;     ///< END is there and nothing follows it: there is nothing to repair
+    bool        is_damaged;   ///< what is cut is no torn tail: damage at recovery.stop_offset, and perhaps good records behind it
+    bool        has_root;     ///< the last kept tick's root stands in the log as a whole, so END can name it
+    tp_hash128  root;
+    uint64_t    seals, signed_seals; ///< kept
+    uint8_t     public_key[32];      ///< of the last of them
+    uint64_t    lost_records; ///< heads of records that hold, in what is cut; the first one perhaps torn
+    uint64_t    lost_next_tick; ///< one behind the last tick that those speak of; recovery.next_tick when they speak of none
+} tp_repair;
+
+typedef struct tp_repair_options {
+    uint32_t             provenance_count; ///< of RESUME: who repaired
+    const tp_provenance *provenance;
+    const uint8_t       *sign_key;         ///< 64-byte secret key for the new SEAL and END, or NULL
+} tp_repair_options;
+
+/// Reads the log as tp_log_recover does, with the same failures, and UNSUPPORTED for a sealed file. Finish the repair in any case but those.
+tp_log_status tp_log_repair_look(const tp_source *source, tp_repair *repair, tp_error *error);
+/// Writes the repaired copy: what is kept, byte for byte, then RESUME, SEAL, INDEX and END (stopped). After a FAULT there is no RESUME,
+/// and END says fault. Where END is there, and only what follows it is cut, nothing is added. Not for a whole log. Whether to cut
+/// damage is the caller's to ask first.
+tp_log_status tp_log_repair_write(const tp_source *source, const tp_repair *repair, const tp_repair_options *options, const tp_sink *sink,
+                                  tp_error *error);
+void          tp_repair_finish(tp_repair *repair);
+
+// Signing what is there already. A writer with a sign_key signs SEALs and END as it records.
+
+enum { TP_SECRET_KEY_SIZE = 64, TP_PUBLIC_KEY_SIZE = 32 };
+
+/// A new pair for Ed25519 of the system's randomness. False when libsodium does not start.
+bool tp_keys_make(uint8_t secret_key[TP_SECRET_KEY_SIZE], uint8_t public_key[TP_PUBLIC_KEY_SIZE]);
+/// The public half. False when the secret key's two halves do not belong together: it is none.
+bool tp_keys_public(const uint8_t secret_key[TP_SECRET_KEY_SIZE], uint8_t public_key[TP_PUBLIC_KEY_SIZE]);
+/// Overwrites a secret in a way that no compiler leaves out.
+void tp_keys_wipe(void *secret, size_t size);
+
+/// A whole log as it is before it is signed.
+typedef struct tp_signing {
+    uint64_t   size;       ///< bytes of the raw log
+    uint64_t   end_offset; ///< of END's record
+    uint64_t   end_tick;
+    tp_log_end end;        ///< whether it is signed, and by whom
+    uint64_t   ticks, seals, signed_seals;
+    uint8_t    marker[8];
+    uint8_t    payload[272]; ///< END's
+} tp_signing;
+
+/// Reads all of a log and checks its structure, chain and signatures. OK for a log with END and nothing behind it, else what is wrong;
+/// UNSUPPORTED for a sealed file.
+tp_log_status tp_log_sign_look(const tp_source *source, tp_signing *signing, tp_error *error);
+/// Writes the copy that is signed: END's signature covers the chain value over every record before it, and no byte but END's changes. So
+/// SEALs stay as they are, and so does what the next file of a series says of this one.
+tp_log_status tp_log_sign_write(const tp_source *source, const tp_signing *signing, const uint8_t secret_key[TP_SECRET_KEY_SIZE],
+                                const tp_sink *sink, tp_error *error);
+
+// Sealing: a whole log in a smaller form. A reader reads both forms: offsets, chain, signatures and what it says are those of the raw log.
+
+/// 0 raw, 1 sealed (or another number that the file says); -1 when it is no log, or cannot be read. Looks at the header alone.
+int tp_log_container(const tp_source *source);
+
+/// What a sealed file is made of.
+typedef enum tp_seal_column {
+    TP_SEAL_HEADS    = 0, ///< of records
+    TP_SEAL_SLOTS    = 1, ///< presence and origins
+    TP_SEAL_INPUTS   = 2,
+    TP_SEAL_COMMANDS = 3,
+    TP_SEAL_ROOTS    = 4, ///< of rows
+    TP_SEAL_LEAVES   = 5,
+    TP_SEAL_STATES   = 6, ///< of KEYs
+    TP_SEAL_REST     = 7,
+    TP_SEAL_COLUMNS  = 8,
+} tp_seal_column;
+
+enum { TP_SEAL_LEVEL_MAX = 22, TP_SEAL_LEVEL_STANDARD = 19 };
+
+typedef struct tp_seal_options {
+    int level; ///< zstd's, 1 to TP_SEAL_LEVEL_MAX; 0: the standard one
+} tp_seal_options;
+
+typedef struct tp_seal_counts {
+    uint64_t raw_size, sealed_size, ticks, frames;
+    uint64_t raw[TP_SEAL_COLUMNS], packed[TP_SEAL_COLUMNS]; ///< bytes by column; heads, CRCs and markers of records are not in `raw`
+    uint64_t inputs_zstd3; ///< for comparison: all inputs, row by row, as one stream of zstd -3
+} tp_seal_counts;
+
+/// Reads all of a raw log, checks structure, chain and signatures, and writes its sealed form to `out`, whose bytes are only good when
+/// this gave OK. `options` may be NULL. UNSUPPORTED: it is sealed already. Memory: a few times a stretch between two KEYs, of which at
+/// most 72 MiB are looked at together.
+tp_log_status tp_seal_log(const tp_source *raw, const tp_sink *out, const tp_seal_options *options, tp_seal_counts *counts, tp_error *error);
+/// Writes the raw log that was sealed, byte for byte; CORRUPT with the place for a damaged one, UNSUPPORTED for one that is not sealed. Chain and
+/// signatures are not looked at.
+tp_log_status tp_unseal_log(const tp_source *sealed, const tp_sink *out, tp_error *error);
+/// OK when `sealed` is the sealed form of exactly these bytes.
+tp_log_status tp_sealed_compare(const tp_source *sealed, const tp_source *raw, tp_error *error);
 
 #ifdef __cplusplus
 }

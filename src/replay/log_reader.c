@@ -15,6 +15,7 @@
 #include "crc32c.h"
 #include "log_chain.h"
 #include "log_ident.h"
+#include "log_sealed.h"
 
 enum {
     WINDOW_SIZE = 65536,          // bytes read ahead
@@ -23,6 +24,7 @@ enum {
 
 struct tp_reader {
     tp_source     source;
+    LogSealed    *sealed;         // the source reads through it; NULL for a raw file
     bool          follows;
     bool          has_header;
     bool          has_ident;
@@ -51,6 +53,12 @@ const uint8_t *log_reader_marker(const tp_reader *reader)
 
 static tp_log_status fail_io(tp_reader *reader, const char *what)
 {
+    if (reader->sealed != NULL) {
+        const char   *message = NULL;
+        tp_log_status status = log_sealed_failure(reader->sealed, &message);
+        snprintf(reader->message, sizeof(reader->message), "%s", message);
+        return status;
+    }
     snprintf(reader->message, sizeof(reader->message), "%s: %s", what, strerror(errno));
     return TP_LOG_IO;
 }
@@ -291,7 +299,7 @@ static tp_log_status read_header(tp_reader *reader)
         return damaged(reader, what, "bytes 10 and 11 are not zero");
     }
     if (bytes_get_u32(bytes + 12) != 0) {
-        snprintf(reader->message, sizeof(reader->message), "container %" PRIu32 ", this program reads raw records (0)",
+        snprintf(reader->message, sizeof(reader->message), "container %" PRIu32 ", this program reads raw (0) and sealed (1) logs",
                  bytes_get_u32(bytes + 12));
         return TP_LOG_UNSUPPORTED;
     }
@@ -395,6 +403,19 @@ static tp_log_status settle(tp_reader *reader, tp_log_status status)
     return status;
 }
 
+// A sealed file is read as the raw log that it holds: every offset from here on is one of that log.
+static tp_log_status look_through_seal(tp_reader *reader)
+{
+    if (tp_log_container(&reader->source) != 1) {
+        return TP_LOG_OK; // raw, or for read_header to say what it is
+    }
+    tp_log_status status = log_sealed_open(&reader->source, &reader->sealed, reader->message, &reader->offset);
+    if (status == TP_LOG_OK) {
+        reader->source = log_sealed_source(reader->sealed);
+    }
+    return status;
+}
+
 tp_log_status tp_reader_open(const tp_source *source, const tp_reader_options *options, tp_reader **out)
 {
     *out = NULL;
@@ -412,7 +433,10 @@ tp_log_status tp_reader_open(const tp_source *source, const tp_reader_options *o
     log_check_init(&reader->check, options != NULL && options->skip_chain);
     log_chain_init(reader->chain);
     *out = reader;
-    tp_log_status status = ask_size(reader);
+    tp_log_status status = look_through_seal(reader);
+    if (status == TP_LOG_OK) {
+        status = ask_size(reader);
+    }
     if (status == TP_LOG_OK) {
         status = reach_ident(reader);
     }
@@ -425,6 +449,7 @@ void tp_reader_close(tp_reader *reader)
         return;
     }
     log_check_finish(&reader->check);
+    log_sealed_close(reader->sealed);
     free(reader->window);
     free(reader);
 }
@@ -491,6 +516,11 @@ const tp_ident *tp_reader_ident(const tp_reader *reader)
 uint64_t tp_reader_offset(const tp_reader *reader)
 {
     return reader->offset;
+}
+
+uint64_t tp_reader_size(const tp_reader *reader)
+{
+    return reader->file_size;
 }
 
 uint64_t tp_reader_next_tick(const tp_reader *reader)

@@ -1,7 +1,8 @@
 // log_recover.c: how much of a log that was never finished is good, and what a writer needs to go on with it.
 #include <inttypes.h>
-#include <string.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "log_reader.h"
 
@@ -71,6 +72,11 @@ tp_log_status tp_log_recover_watched(const tp_source *source, tp_recovery_watch 
     tp_reader *reader = NULL;
     tp_log_record record;
     memset(recovery, 0, sizeof(*recovery));
+    if (tp_log_container(source) > 0) {
+        // Offsets would be those of the raw log, and nothing may be cut or added at them here.
+        tp_error_set(error, "offset 12: a sealed log is whole, and nothing goes on in it");
+        return TP_LOG_UNSUPPORTED;
+    }
     tp_log_status status = tp_reader_open(source, NULL, &reader);
     while (status == TP_LOG_OK) {
         status = tp_reader_next(reader, &record);
@@ -91,6 +97,8 @@ tp_log_status tp_log_recover_watched(const tp_source *source, tp_recovery_watch 
         tp_error_set(error, "offset %" PRIu64 ": %s", tp_reader_offset(reader), tp_reader_message(reader));
         goto fail;
     }
+    recovery->stop_offset = tp_reader_offset(reader);
+    snprintf(recovery->stop_text, sizeof(recovery->stop_text), "%s", status == TP_LOG_DONE ? "" : tp_reader_message(reader));
     recovery->rules_id = tp_reader_ident(reader)->rules.id;
     memcpy(recovery->marker, log_reader_marker(reader), sizeof(recovery->marker));
     int64_t size = source->size(source->self);

@@ -381,9 +381,13 @@ Test(log_reader, other_versions_and_containers_are_unsupported)
     bytes_put_u32(copy + 24, crc32c(0, copy, 24));
     cr_assert_eq(fixture_read(copy, whole.size).status, TP_LOG_UNSUPPORTED);
     memcpy(copy, whole.bytes, whole.size);
-    bytes_put_u32(copy + 12, 1);
+    bytes_put_u32(copy + 12, 2);
     bytes_put_u32(copy + 24, crc32c(0, copy, 24));
     cr_assert_eq(fixture_read(copy, whole.size).status, TP_LOG_UNSUPPORTED);
+    // Container 1 is a sealed file, which these records are not.
+    bytes_put_u32(copy + 12, 1);
+    bytes_put_u32(copy + 24, crc32c(0, copy, 24));
+    cr_assert_eq(fixture_read(copy, whole.size).status, TP_LOG_CORRUPT);
 }
 
 // Goal: every KEY that INDEX names can be gone to, and what follows is what a whole reading gives there.
