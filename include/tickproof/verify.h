@@ -62,8 +62,10 @@ typedef struct tp_report {
     uint64_t fault_tick;
     uint64_t gaps, missing_ticks, resumes;
     tp_gap_cause gap_cause;   ///< of the last gap
-    bool     is_signed;
-    uint8_t  public_key[32];
+    bool     is_signed;       ///< some SEAL, or END
+    bool     is_end_signed;   ///< by `public_key`, and so is all before it: whoever has that key vouches for the whole file
+    bool     is_trusted;      ///< and that key is the trusted one that was given; else nothing proves who made the file
+    uint8_t  public_key[32];  ///< the last one
     uint8_t  chain[TP_LOG_CHAIN_SIZE]; ///< END's chain value, when there is one
     uint8_t  final_root[16];           ///< of the last tick, as computed here
     tp_log_status log_status;
@@ -155,6 +157,51 @@ bool               tp_verifier_is_over(const tp_verifier *verifier);
 /// Concludes, at the end or wherever the caller stops (then INCOMPLETE at best). Reads nothing. Once.
 void               tp_verifier_finish(tp_verifier *verifier, tp_report *report);
 void               tp_verifier_destroy(tp_verifier *verifier);
+
+// Parallel in time: a log is read once by a pass that steps nothing, and stepped in segments that begin and end at KEYs, wherever and in
+// whatever order the caller likes. A segment takes its first KEY's state as foreign bytes; the segment before it is what proves that KEY, by
+// coming to the same root and the same bytes. When all of it is clean the report is the one that tp_verify_log gives. Else nothing is said,
+// and tp_verify_log decides. So a log that does not verify costs more than it would in one piece, and never gets another answer. This holds
+// for worlds that keep the contract: whether one keeps something outside its state is what tp_prove_log and SyncTest find out.
+
+/// A KEY at which a log may be cut.
+typedef struct tp_cut {
+    uint64_t offset, tick;
+} tp_cut;
+
+/// What reading without stepping came to.
+typedef struct tp_reading {
+    bool          is_whole;  ///< up to END, with no gap, and nothing is wrong with records, chain and signatures
+    bool          is_stopped;
+    uint64_t      recorded, next_tick, offset, gaps;
+    bool          is_signed;
+    uint8_t       public_key[32];
+    tp_report     head;      ///< what the log is: the fields from IDENT
+} tp_reading;
+
+/// Reads and checks all that needs no world. Calls `found` (may be NULL) for each KEY that has a root and at which a segment may begin.
+void tp_verify_read(const tp_source *source, const tp_verify_options *options, void (*found)(void *to, tp_cut cut), void *to, tp_reading *reading);
+
+typedef struct tp_segment {
+    tp_cut    first;       ///< all zero: the log's beginning
+    tp_cut    last;        ///< the KEY that this segment ends with and compares; all zero: to END
+    bool      is_done;     ///< it was stepped to its end, and nothing was found
+    bool      is_stopped;
+    bool      is_unproven; ///< the log's own first state is taken from a KEY
+    tp_report report;      ///< its counts; those of END when it is the last one
+} tp_segment;
+
+/// Steps one segment, given `first` and `last`. Compares what tp_verify_log compares there. Of the options `from`, `to` and `follow` are not
+/// for segments and must be as tp_verify_options_standard leaves them.
+void tp_verify_segment(const tp_source *source, const tp_verify_options *options, tp_segment *segment);
+
+/// Puts segments, which must follow one another from the beginning to END, and the reading together. False: the caller must let
+/// tp_verify_log decide. When one was stopped the report says INCOMPLETE and how much was checked.
+bool tp_verify_merge(const tp_verify_options *options, const tp_reading *reading, const tp_segment *segments, size_t count, tp_report *report);
+
+/// All of that one after the other: the report of tp_verify_log, by way of segments of at least `segment_ticks`. Returns how many segments
+/// the report was put together from; 0: tp_verify_log gave it.
+size_t tp_verify_in_segments(const tp_source *source, const tp_verify_options *options, uint64_t segment_ticks, tp_report *report);
 
 /// Result of trying to fool the verifier.
 typedef struct tp_proof {

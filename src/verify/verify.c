@@ -45,6 +45,9 @@ static tp_verifier_status read_on(Verify *verify)
     if (verify->status != TP_LOG_OK && verify->status != TP_LOG_WAIT) {
         return TP_VERIFIER_DONE;
     }
+    if (verify->end_offset != 0 && verify->record.offset == verify->end_offset) {
+        return TP_VERIFIER_DONE; // the segment's last KEY was taken
+    }
     verify->status = tp_reader_next(verify->reader, &verify->record);
     if (verify->status == TP_LOG_WAIT) {
         verify->is_stopped = is_stop_asked(verify);
@@ -100,8 +103,7 @@ tp_verifier_status tp_verifier_next(tp_verifier *verify)
     return TP_VERIFIER_ROW;
 }
 
-// False when out of memory.
-static bool open_verify(Verify *verify, const tp_source *source, const tp_verify_options *options, tp_report *report)
+bool verify_open(Verify *verify, const tp_source *source, const tp_verify_options *options, const tp_reader_options *reader, tp_report *report)
 {
     memset(report, 0, sizeof(*report));
     verify->options = options;
@@ -109,12 +111,11 @@ static bool open_verify(Verify *verify, const tp_source *source, const tp_verify
     if (options->from > 0) {
         verify->start_key_tick = find_start_key(source, options->from);
     }
-    tp_reader_options reader_options = { .follow = options->follow };
-    verify->status = tp_reader_open(source, &reader_options, &verify->reader);
+    verify->status = tp_reader_open(source, reader, &verify->reader);
     return verify->reader != NULL;
 }
 
-static void close_verify(Verify *verify)
+void verify_close(Verify *verify)
 {
     tp_sim_destroy(verify->sim);
     tp_reader_close(verify->reader);
@@ -124,8 +125,9 @@ static void close_verify(Verify *verify)
 
 void tp_verify_log(const tp_source *source, const tp_verify_options *options, tp_report *report)
 {
-    Verify verify = { .status = TP_LOG_OK };
-    if (!open_verify(&verify, source, options, report)) {
+    Verify            verify = { .status = TP_LOG_OK };
+    tp_reader_options reader_options = { .follow = options->follow };
+    if (!verify_open(&verify, source, options, &reader_options, report)) {
         verify_find(&verify, TP_INTERNAL, "out of memory");
         return;
     }
@@ -138,17 +140,18 @@ void tp_verify_log(const tp_source *source, const tp_verify_options *options, tp
         }
     }
     verify_conclude(&verify);
-    close_verify(&verify);
+    verify_close(&verify);
 }
 
 tp_verifier *tp_verifier_create(const tp_source *source, const tp_verify_options *options)
 {
-    Verify *verify = calloc(1, sizeof(*verify));
+    tp_reader_options reader_options = { .follow = options->follow };
+    Verify           *verify = calloc(1, sizeof(*verify));
     if (verify == NULL) {
         return NULL;
     }
     verify->kept_options = *options;
-    if (!open_verify(verify, source, &verify->kept_options, &verify->kept_report)) {
+    if (!verify_open(verify, source, &verify->kept_options, &reader_options, &verify->kept_report)) {
         free(verify);
         return NULL;
     }
@@ -189,7 +192,7 @@ void tp_verifier_finish(tp_verifier *verify, tp_report *report)
 void tp_verifier_destroy(tp_verifier *verify)
 {
     if (verify != NULL) {
-        close_verify(verify);
+        verify_close(verify);
         free(verify);
     }
 }

@@ -92,8 +92,9 @@ static void conclude_trust(Verify *verify)
         return;
     }
     // A signed SEAL covers what stands before it, so a whole log is only as authentic as its END.
-    bool is_signed = report->has_end ? verify->is_end_signed : report->is_signed;
+    bool is_signed = report->has_end ? report->is_end_signed : report->is_signed;
     if (is_signed && memcmp(report->public_key, verify->options->trusted_key, 32) == 0) {
+        report->is_trusted = report->is_end_signed;
         return;
     }
     verify->has_finding = false;
@@ -102,17 +103,22 @@ static void conclude_trust(Verify *verify)
                                                             : "not signed by the trusted key");
 }
 
+void verify_conclude_whole(Verify *verify)
+{
+    conclude_coverage(verify);
+    conclude_trust(verify);
+    verify->report->matched_ticks = verify->report->checked; // nothing is counted past the first finding
+}
+
 void verify_conclude(Verify *verify)
 {
     const tp_verify_options *options = verify->options;
     tp_report               *report = verify->report;
     conclude_reading(verify, verify->status);
-    conclude_coverage(verify);
-    conclude_trust(verify);
+    verify_conclude_whole(verify);
     if (report->verdict == TP_DIVERGED) {
         verify_locate_finish(verify);
     }
-    report->matched_ticks = report->checked; // nothing is counted past the first finding
     if (verify->sim != NULL) {
         tp_hash128_to_bytes(tp_sim_root(verify->sim), report->final_root);
     }

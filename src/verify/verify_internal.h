@@ -39,7 +39,6 @@ struct tp_verifier {
     bool     is_last_checked;  // the last tick has been counted as checked
     bool     is_last_with_root;
     uint64_t first_suspect;    // the tick after the last one that was checked
-    bool     is_end_signed;
 
     uint64_t start_key_tick;   // with --from: rows before this KEY are not stepped
     bool     is_started;       // the sim holds a state of this log
@@ -48,6 +47,8 @@ struct tp_verifier {
     bool     is_after_gap;
     bool     is_stopped;
     bool     is_over;          // FAULT was seen
+
+    uint64_t end_offset;       // of the KEY behind which a segment ends; 0: none
 
     // After a divergence: stepping on to name section and field.
     bool     is_locating;
@@ -72,8 +73,17 @@ void verify_take_row(Verify *verify, const tp_log_record *record, const tp_log_r
 /// The one row of a FAULT record.
 void verify_take_fault(Verify *verify, const tp_log_record *record, const tp_log_row *row);
 
+/// Takes the state of a KEY that nothing here has proven: foreign bytes. False after a finding.
+bool verify_start_from_key(Verify *verify, const tp_log_record *record, const tp_log_key *key);
+
 /// The verdict. Once.
 void verify_conclude(Verify *verify);
+/// Its part for a log in whose reading nothing was wrong: whether everything was checked, and by whom it is signed.
+void verify_conclude_whole(Verify *verify);
+
+/// For a verification in one piece or of a segment. False when out of memory.
+bool verify_open(Verify *verify, const tp_source *source, const tp_verify_options *options, const tp_reader_options *reader, tp_report *report);
+void verify_close(Verify *verify);
 
 /// Stepping on after a divergence: compares what the record shows with the sim.
 void verify_locate_leaves(Verify *verify, const tp_log_leaves *leaves, uint64_t tick);

@@ -127,8 +127,7 @@ void verify_make_sim(Verify *verify, const tp_ident *ident)
     }
 }
 
-// Takes the state of a KEY that nothing here has proven: foreign bytes.
-static bool start_from_key(Verify *verify, const tp_log_record *record, const tp_log_key *key)
+bool verify_start_from_key(Verify *verify, const tp_log_record *record, const tp_log_key *key)
 {
     tp_error error;
     if (!tp_sim_decode(verify->sim, key->state, key->state_size, record->tick, key->input_leaf, key->event_leaf, &error)) {
@@ -169,7 +168,7 @@ static void start(Verify *verify, const tp_log_record *record, const tp_log_key 
         return; // rows before a later KEY are skipped
     }
     if (ident->sequence > 0) {
-        if (!start_from_key(verify, record, key)) {
+        if (!verify_start_from_key(verify, record, key)) {
             return;
         }
         verify->is_unproven = verify->is_unproven || !predecessor_matches(verify, key, ident);
@@ -208,7 +207,7 @@ static void take_key(Verify *verify, const tp_log_record *record)
         // After a gap, or the KEY that --from starts at.
         if (verify->is_after_gap || record->tick == verify->start_key_tick) {
             verify->is_unproven = true;
-            start_from_key(verify, record, &key);
+            verify_start_from_key(verify, record, &key);
         }
         return;
     }
@@ -409,7 +408,7 @@ static void take_end(Verify *verify, const tp_log_record *record)
     tp_log_end end = tp_log_parse_end(record);
     report->has_end = true;
     report->end_reason = end.reason;
-    verify->is_end_signed = end.is_signed;
+    report->is_end_signed = end.is_signed;
     memcpy(report->chain, end.chain, TP_LOG_CHAIN_SIZE);
     if (!end.has_root || !verify->is_started || verify->is_past_to || verify->is_stopped) {
         return;
