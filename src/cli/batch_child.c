@@ -109,32 +109,76 @@ static void prove(ChildCell *cell, const tp_source *source, const BatchOptions *
     }
 }
 
-void child_verify(ChildCell *cell, LogFile *file, const BatchOptions *options, const tp_predecessor *predecessor, const volatile bool *stop)
+// What verifying in one piece and in segments have in common. `child` is what the options point at.
+static tp_verify_options set_up(Child *child, const tp_predecessor *predecessor)
 {
-    Child             child = { .cell = cell, .options = options, .stop = stop, .source = file->source, .fd = file->fd };
-    beat(cell, CHILD_STARTING); // a library runs code of its own while it is loaded
+    const BatchOptions *options = child->options;
+    tp_verify_options   verify;
+    beat(child->cell, CHILD_STARTING); // a library runs code of its own while it is loaded
     for (size_t i = 0; i < options->world_count; i++) {
-        (void)worlds_add(&child.worlds, options->worlds[i]); // it was tried out before: see batch_try_worlds
+        (void)worlds_add(&child->worlds, options->worlds[i]); // it was tried out before: see batch_try_worlds
     }
-    tp_source         source = { .self = &child, .read_at = read_with_beat, .size = size_of_source };
-    tp_verify_options verify;
     tp_verify_options_standard(&verify);
     verify.find_world = find_world;
-    verify.find_to = &child;
+    verify.find_to = child;
     verify.from = options->from;
     verify.to = options->to;
     verify.follow = options->follow;
     verify.wait = wait_for_more;
-    verify.wait_to = &child;
-    verify.stop = stop;
+    verify.wait_to = child;
+    verify.stop = child->stop;
     verify.each_tick = each_tick;
-    verify.each_to = &child;
+    verify.each_to = child;
     verify.trusted_key = options->trusted_key;
     verify.predecessor = predecessor;
+    return verify;
+}
+
+void child_verify(ChildCell *cell, LogFile *file, const BatchOptions *options, const tp_predecessor *predecessor, const volatile bool *stop)
+{
+    Child             child = { .cell = cell, .options = options, .stop = stop, .source = file->source, .fd = file->fd };
+    tp_source         source = { .self = &child, .read_at = read_with_beat, .size = size_of_source };
+    tp_verify_options verify = set_up(&child, predecessor);
     if (options->proves) {
         prove(cell, &source, options, &verify, stop);
     } else {
         tp_verify_log(&source, &verify, &cell->report);
     }
+    atomic_store_explicit(&cell->is_done, 1, memory_order_release);
+}
+
+void child_segment(ChildCell *cell, LogFile *file, const BatchOptions *options, const tp_predecessor *predecessor, const volatile bool *stop)
+{
+    Child             child = { .cell = cell, .options = options, .stop = stop, .source = file->source, .fd = file->fd };
+    tp_source         source = { .self = &child, .read_at = read_with_beat, .size = size_of_source };
+    tp_verify_options verify = set_up(&child, predecessor);
+    tp_verify_segment(&source, &verify, &cell->segment);
+    atomic_store_explicit(&cell->is_done, 1, memory_order_release);
+}
+
+typedef struct {
+    ChildCell *cell;
+    uint64_t   cut_bytes, cut_ticks;
+    tp_cut     last;
+} Cutting;
+
+static void take_cut(void *to, tp_cut cut)
+{
+    Cutting *cutting = to;
+    uint32_t count = atomic_load_explicit(&cutting->cell->cut_count, memory_order_relaxed);
+    if (count < CHILD_CUTS_MAX && cut.offset - cutting->last.offset >= cutting->cut_bytes && cut.tick - cutting->last.tick >= cutting->cut_ticks) {
+        cutting->cell->cuts[count] = cut;
+        cutting->last = cut;
+        atomic_store_explicit(&cutting->cell->cut_count, count + 1, memory_order_release);
+    }
+}
+
+void child_read(ChildCell *cell, LogFile *file, uint64_t cut_bytes, uint64_t cut_ticks, const volatile bool *stop)
+{
+    Cutting           cutting = { .cell = cell, .cut_bytes = cut_bytes, .cut_ticks = cut_ticks };
+    tp_verify_options verify;
+    tp_verify_options_standard(&verify);
+    verify.stop = stop;
+    tp_verify_read(&file->source, &verify, take_cut, &cutting, &cell->reading);
     atomic_store_explicit(&cell->is_done, 1, memory_order_release);
 }

@@ -16,6 +16,7 @@ typedef struct {
 
 extern const Command command_run;
 extern const Command command_verify;
+extern const Command command_merge;
 extern const Command command_info;
 extern const Command command_cat;
 extern const Command command_dump;
@@ -35,6 +36,10 @@ extern const Command command_perturb;
 extern const Command command_compare;
 extern const Command command_lint;
 extern const Command command_minimise;
+extern const Command command_keygen;
+extern const Command command_sign;
+extern const Command command_repair;
+extern const Command command_seal;
 
 /// Prints one line to standard error: "tickproof: " and the text. Returns `code`, so that a command can end with it.
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -33,7 +33,7 @@ static const char help[] =
     "  --hash NAME        checksums: xxh3 or fnv; xxh3 when neither the flag nor the lines say\n"
     "  -o, --output F     the log; - for standard output\n"
     "      --force        replace F, and the F of --pads, when it exists\n"
-    "  --run-ticks N, --root-bytes N, --leaves N, --keyframes N, --seal N, --match ID, --slot-name N=NAME\n"
+    "  --run-ticks N, --root-bytes N, --leaves N, --keyframes N, --seal N, --match ID, --slot-name N=NAME, --sign-key F\n"
     "                     as 'tickproof run' has them; match and names are the recording's own when it has some\n"
     "\n"
     "A damaged file is refused with the offset, or the line, and leaves no log.\n";

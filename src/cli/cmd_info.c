@@ -36,7 +36,8 @@ static const struct {
 // What one pass over a file gathers. Lists are cut at ITEMS_MAX; the counts are not.
 typedef struct {
     const char    *path;
-    uint64_t       file_size;
+    uint64_t       file_size;   // of the raw log
+    uint64_t       sealed_size; // 0: it is raw
     uint64_t       type_counts[TYPE_COUNT], type_bytes[TYPE_COUNT];
     uint64_t       roots[ROOT_SIZES]; // rows by bytes of root
     uint64_t       root_bytes, input_bytes, command_bytes;
@@ -45,6 +46,7 @@ typedef struct {
     tp_log_gap     gaps[ITEMS_MAX];
     size_t         gap_count;
     tp_log_resume  resumes[ITEMS_MAX];
+    char          *resume_by[ITEMS_MAX]; // who repaired; NULL: the recorder itself went on
     size_t         resume_count;
     char          *notes[ITEMS_MAX];
     uint64_t       note_ticks[ITEMS_MAX];
@@ -95,6 +97,23 @@ static void take_seal(Info *info, const tp_log_record *record)
     info->sealed_ticks = seal.ticks;
 }
 
+// Its provenance lives no longer than the record.
+static void take_resume(Info *info, const tp_log_record *record)
+{
+    tp_log_resume resume = tp_log_parse_resume(record);
+    tp_provenance item;
+    size_t        offset = 0;
+    if (info->resume_count == ITEMS_MAX) {
+        return;
+    }
+    while (tp_provenance_next(resume.provenance, resume.provenance_size, &offset, &item)) {
+        if (item.key_size == 8 && memcmp(item.key, "repaired", 8) == 0) {
+            info->resume_by[info->resume_count] = strndup(item.value, item.value_size);
+        }
+    }
+    info->resumes[info->resume_count++] = resume;
+}
+
 static void take_record(Info *info, const tp_ident *ident, const tp_log_record *record)
 {
     for (int i = 0; i < TYPE_COUNT; i++) {
@@ -115,8 +134,8 @@ static void take_record(Info *info, const tp_ident *ident, const tp_log_record *
         take_seal(info, record);
     } else if (record->type == TP_LOG_GAP && info->gap_count < ITEMS_MAX) {
         info->gaps[info->gap_count++] = tp_log_parse_gap(record);
-    } else if (record->type == TP_LOG_RESUME && info->resume_count < ITEMS_MAX) {
-        info->resumes[info->resume_count++] = tp_log_parse_resume(record);
+    } else if (record->type == TP_LOG_RESUME) {
+        take_resume(info, record);
     } else if (record->type == TP_LOG_END) {
         info->has_end = true;
         info->end = tp_log_parse_end(record);
@@ -210,6 +229,11 @@ static void print_ticks(const Info *info, const tp_reader *reader)
     fputs(", roots ", stdout);
     print_ratio(stdout, info->root_bytes, ticks);
     fputc('\n', stdout);
+    if (info->sealed_size > 0) {
+        printf("  sealed     %llu bytes, ", (unsigned long long)info->sealed_size);
+        print_ratio(stdout, info->sealed_size, ticks);
+        fputs(" a tick; offsets here are those of the raw log\n", stdout);
+    }
 }
 
 static void print_keys(const Info *info, uint64_t count)
@@ -231,8 +255,13 @@ static void print_incidents(const Info *info)
                tp_gap_cause_name(info->gaps[i].cause));
     }
     for (size_t i = 0; i < info->resume_count; i++) {
-        printf("  resume     epoch %u at tick %llu, %llu bytes were cut off\n", info->resumes[i].epoch, (unsigned long long)info->resumes[i].next,
+        printf("  resume     epoch %u at tick %llu, %llu bytes were cut off", info->resumes[i].epoch, (unsigned long long)info->resumes[i].next,
                (unsigned long long)info->resumes[i].cut_bytes);
+        if (info->resume_by[i] != NULL) {
+            fputs("; repaired by ", stdout);
+            textout_safe(stdout, info->resume_by[i], strlen(info->resume_by[i]));
+        }
+        fputc('\n', stdout);
     }
     for (size_t i = 0; i < info->note_count; i++) {
         printf("  note       tick %llu: ", (unsigned long long)info->note_ticks[i]);
@@ -255,7 +284,9 @@ static void print_end(const Info *info, const tp_reader *reader)
     if (tp_reader_is_signed(reader, key)) {
         fputs("  signer     ", stdout);
         textout_hex(stdout, key, sizeof(key));
-        fputc('\n', stdout);
+        fputs(info->has_end && info->end.is_signed ? "\n" : ", but not up to an END: authorship not proven\n", stdout);
+    } else {
+        fputs("  signer     none: authorship not proven\n", stdout);
     }
     if (!info->has_end) {
         fputs("  end        none: the log was never finished\n", stdout);
@@ -366,8 +397,12 @@ static void json_incidents(const Info *info)
     }
     fputs("],\"resumes\":[", stdout);
     for (size_t i = 0; i < info->resume_count; i++) {
-        printf("%s{\"epoch\":%u,\"tick\":%llu,\"cut_bytes\":%llu}", i == 0 ? "" : ",", info->resumes[i].epoch,
+        printf("%s{\"epoch\":%u,\"tick\":%llu,\"cut_bytes\":%llu", i == 0 ? "" : ",", info->resumes[i].epoch,
                (unsigned long long)info->resumes[i].next, (unsigned long long)info->resumes[i].cut_bytes);
+        if (info->resume_by[i] != NULL) {
+            textout_json_member(stdout, false, "repaired", info->resume_by[i]);
+        }
+        fputc('}', stdout);
     }
     fputs("],\"notes\":[", stdout);
     for (size_t i = 0; i < info->note_count; i++) {
@@ -394,6 +429,9 @@ static void json_end(const Info *info, const tp_reader *reader)
     if (is_signed) {
         textout_hex_member(stdout, false, "public_key", key, sizeof(key));
     }
+    bool is_end_signed = info->has_end && info->end.is_signed;
+    textout_bool_member(stdout, false, "end_signed", is_end_signed);
+    textout_json_member(stdout, false, "authorship", is_end_signed ? "signed" : "not proven");
     if (info->has_end) {
         textout_json_member(stdout, false, "end", tp_end_reason_name(info->end.reason));
         tp_hash128_to_bytes(info->end.root, root);
@@ -407,6 +445,10 @@ static void print_json(const Info *info, const tp_reader *reader)
     fputc('{', stdout);
     textout_json_member(stdout, true, "file", info->path);
     textout_u64_member(stdout, false, "size", info->file_size);
+    textout_json_member(stdout, false, "container", info->sealed_size > 0 ? "sealed" : "raw");
+    if (info->sealed_size > 0) {
+        textout_u64_member(stdout, false, "sealed_size", info->sealed_size);
+    }
     textout_json_member(stdout, false, "status", tp_log_status_name(info->status));
     if (info->status != TP_LOG_DONE) {
         textout_u64_member(stdout, false, "offset", tp_reader_offset(reader));
@@ -429,7 +471,9 @@ static int tell(Info *info, const LogFile *file, bool is_json)
     if (reader == NULL) {
         return cli_fail(TP_INTERNAL, "%s: out of memory", info->path);
     }
-    info->file_size = files_log_size(file);
+    bool is_sealed = tp_log_container(&file->source) == 1;
+    info->sealed_size = is_sealed ? files_log_size(file) : 0;
+    info->file_size = is_sealed ? tp_reader_size(reader) : files_log_size(file);
     gather(info, reader, status);
     memcpy(info->end_chain, info->end.chain, sizeof(info->end_chain));
     if (is_json) {
@@ -462,6 +506,9 @@ static int info_file(const char *path, bool is_json)
     files_close_log(&file);
     for (size_t i = 0; i < info->note_count; i++) {
         free(info->notes[i]);
+    }
+    for (size_t i = 0; i < info->resume_count; i++) {
+        free(info->resume_by[i]);
     }
     free(info);
     return code;

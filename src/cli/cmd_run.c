@@ -40,6 +40,7 @@ static const char help[] =
     "  --leaves N         ticks between section checksums, 0 for none; 64\n"
     "  --keyframes N      ticks between full states, 0 for the first only; 3600\n"
     "  --seal N           ticks between chain values, 0 for the end only; 600\n"
+    "  --sign-key F       sign the log at each seal and at its end with the secret key F of 'tickproof keygen'\n"
     "  --durability WHEN  none (usual), interval, seal or tick: when bytes must be on the disk\n"
     "\n"
     "What is kept beside the rules, in no checksum of a tick:\n"
@@ -326,6 +327,7 @@ static int run(int argc, char **argv)
         return cli_fail(TP_INTERNAL, "out of memory");
     }
     int code = run_with(options, argc, argv);
+    logflags_finish(&options->log);
     free(options);
     return code;
 }

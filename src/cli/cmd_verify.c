@@ -5,19 +5,20 @@
 #include <unistd.h>
 
 #include "args.h"
-#include "batch.h"
 #include "cli.h"
 #include "files.h"
-#include "report.h"
+#include "verify_batch.h"
 #include "worlds.h"
 
 static const char help[] =
     "Usage: tickproof verify [FLAG]... PATH...\n"
     "Runs logs again and compares every recorded checksum. A PATH is a log, a directory (its *.tpr at any depth, in byte\n"
-    "order), an @LIST of paths, one a line, or - for standard input. Files of one rotated series that are given together\n"
-    "verify as a whole, in whatever order they are given.\n"
+    "order), a pattern in quotes ('logs/*.tpr'), an @LIST of paths, one a line (@- for standard input), or - for one log from\n"
+    "standard input. Files of one rotated series that are given together verify as a whole, in whatever order they are given.\n"
     "\n"
-    "  -j, --jobs N           files at the same time; one per processor when not given\n"
+    "  -j, --jobs N           processes at the same time; one per processor when not given\n"
+    "      --segment-ticks T  with -j 2 and more, a log that would keep one process busy while others have nothing to do is\n"
+    "                         divided at keyframes into segments of at least T ticks; 8192, 0: never. The reports are the same\n"
     "      --world W          a library with the logs' world; may be repeated\n"
     "      --from T, --to T   check only these ticks; the verdict is then at best 'incomplete'\n"
     "      --follow           wait for logs that are still being written, up to their end\n"
@@ -28,18 +29,24 @@ static const char help[] =
     "      --format F         text (usual), json (one object per file, one line each), junit, sarif or github\n"
     "  -q, --quiet            print only what is not verified, and no sums\n"
     "      --fail-fast        stop at the first log that is not verified\n"
+    "      --budget S         stop after S seconds: what was not reached is incomplete\n"
+    "      --resume F         keep in F what is done, and go on there next time; a log that has changed is verified again\n"
+    "      --shard I/N        only part I of N of the files: everybody given the same files divides them alike, by size, and\n"
+    "                         leaves a series together\n"
+    "      --report F         write to F what 'tickproof merge' puts together from all shards\n"
     "\n"
-    "Every file is verified in a process of its own: a world that crashes gives 70 for that file, a step that takes too long 5.\n"
+    "Every file is verified in processes of its own: a world that crashes gives 70 for that file, a step that takes too long 5.\n"
     "The exit code is the most serious verdict; 'tickproof --help' lists them. No flag turns a mismatch into 0.\n";
 
 enum {
     FLAG_WORLD = ARGS_LONG, FLAG_FROM, FLAG_TO, FLAG_FOLLOW, FLAG_STEP_TIMEOUT, FLAG_PROVE, FLAG_SEED, FLAG_TRUSTED_KEY, FLAG_FORMAT,
-    FLAG_FAIL_FAST,
+    FLAG_FAIL_FAST, FLAG_BUDGET, FLAG_RESUME, FLAG_SHARD, FLAG_REPORT, FLAG_SEGMENT_TICKS,
 };
-enum { PROCESSES_MAX = 256, PROVE_ROUNDS = 200, STEP_TIMEOUT_S = 10 };
+enum { PROCESSES_MAX = 256, PROVE_ROUNDS = 200, STEP_TIMEOUT_S = 10, SEGMENT_TICKS = 8192, BUDGET_MAX_S = 31536000 };
 
 static const struct option flags[] = {
     { "jobs", required_argument, NULL, 'j' },
+    { "segment-ticks", required_argument, NULL, FLAG_SEGMENT_TICKS },
     { "world", required_argument, NULL, FLAG_WORLD },
     { "from", required_argument, NULL, FLAG_FROM },
     { "to", required_argument, NULL, FLAG_TO },
@@ -51,32 +58,19 @@ static const struct option flags[] = {
     { "format", required_argument, NULL, FLAG_FORMAT },
     { "quiet", no_argument, NULL, 'q' },
     { "fail-fast", no_argument, NULL, FLAG_FAIL_FAST },
+    { "budget", required_argument, NULL, FLAG_BUDGET },
+    { "resume", required_argument, NULL, FLAG_RESUME },
+    { "shard", required_argument, NULL, FLAG_SHARD },
+    { "report", required_argument, NULL, FLAG_REPORT },
     { "help", no_argument, NULL, ARGS_HELP },
     { NULL, 0, NULL, 0 },
 };
 
 typedef struct {
-    BatchOptions        batch;
-    const char         *worlds[WORLDS_LOADED_MAX];
-    uint8_t             trusted_key[32];
-    const ReportFormat *format;
-    bool                is_quiet;
-    ReportTotals        totals;
-    tp_verdict          worst;
+    VerifyBatch all;
+    const char *worlds[WORLDS_LOADED_MAX];
+    uint8_t     trusted_key[32];
 } Verification;
-
-static bool take_format(Verification *verification, const char *name)
-{
-    static const ReportFormat *const formats[] = { &report_text, &report_json, &report_junit, &report_sarif, &report_github };
-    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-        if (strcmp(formats[i]->name, name) == 0) {
-            verification->format = formats[i];
-            return true;
-        }
-    }
-    cli_fail(TP_USAGE, "--format: '%s' is none; give text, json, junit, sarif or github", name);
-    return false;
-}
 
 static int hex_value(char letter)
 {
@@ -121,7 +115,7 @@ static bool take_trusted_key(Verification *verification, const char *path)
         cli_fail(TP_USAGE, "%s: reading the trusted key: neither 32 bytes nor 64 hexadecimal digits", path);
         return false;
     }
-    verification->batch.trusted_key = verification->trusted_key;
+    verification->all.batch.trusted_key = verification->trusted_key;
     return true;
 }
 
@@ -133,10 +127,10 @@ static bool take_prove(BatchOptions *batch, const char *rounds)
 
 static bool take_flag(Verification *verification, int flag)
 {
-    BatchOptions *batch = &verification->batch;
+    BatchOptions *batch = &verification->all.batch;
     switch (flag) {
     case 'j': return args_u32("--jobs", optarg, 1, PROCESSES_MAX, &batch->processes);
-    case 'q': verification->is_quiet = true; return true;
+    case 'q': verification->all.is_quiet = true; return true;
     case FLAG_WORLD:
         if (batch->world_count == WORLDS_LOADED_MAX) {
             cli_usage("verify", "--world: %d are the most", WORLDS_LOADED_MAX);
@@ -151,8 +145,15 @@ static bool take_flag(Verification *verification, int flag)
     case FLAG_PROVE: return take_prove(batch, optarg);
     case FLAG_SEED: return args_u64("--seed", optarg, 0, UINT64_MAX, &batch->prove_seed);
     case FLAG_TRUSTED_KEY: return take_trusted_key(verification, optarg);
-    case FLAG_FORMAT: return take_format(verification, optarg);
+    case FLAG_FORMAT:
+        verification->all.format = report_format(optarg);
+        return verification->all.format != NULL;
+    case FLAG_SEGMENT_TICKS: return args_u64("--segment-ticks", optarg, 0, UINT64_MAX / 16, &batch->segment_ticks);
     case FLAG_FAIL_FAST: batch->fails_fast = true; return true;
+    case FLAG_BUDGET: return args_u32("--budget", optarg, 1, BUDGET_MAX_S, &batch->budget_s);
+    case FLAG_RESUME: verification->all.resume_path = optarg; return true;
+    case FLAG_SHARD: return shard_parse(optarg, &verification->all.shard);
+    case FLAG_REPORT: verification->all.report_path = optarg; return true;
     default: return false;
     }
 }
@@ -164,59 +165,92 @@ static uint32_t processor_count(void)
     return count < 1 ? 1 : count > PROCESSES_MAX ? PROCESSES_MAX : (uint32_t)count;
 }
 
-static void take_report(void *to, const BatchFile *file)
-{
-    Verification *verification = to;
-    report_count(&verification->totals, file);
-    verification->worst = tp_verdict_worst(verification->worst, file->report.verdict);
-    bool is_shown = !verification->is_quiet || file->report.verdict != TP_VERIFIED;
-    if (verification->format->file != NULL && is_shown) {
-        verification->format->file(stdout, file);
-    }
-}
-
-static int verify_files(Verification *verification, const PathList *paths)
-{
-    BatchFile *files = calloc(paths->count, sizeof(*files));
-    double     start = cli_seconds();
-    if (files == NULL) {
-        return cli_fail(TP_INTERNAL, "verify: out of memory");
-    }
-    for (size_t i = 0; i < paths->count; i++) {
-        files[i].path = paths->items[i];
-    }
-    if (!batch_run(files, paths->count, &verification->batch, take_report, verification)) {
-        free(files);
-        return TP_INTERNAL;
-    }
-    verification->totals.seconds = cli_seconds() - start;
-    bool is_text = verification->format == &report_text;
-    if (verification->format->end != NULL && !(is_text && verification->is_quiet)) {
-        verification->format->end(stdout, files, paths->count, &verification->totals);
-    }
-    free(files);
-    return (int)verification->worst;
-}
-
 // The options that follow from others.
 static void complete(Verification *verification, const PathList *paths)
 {
-    BatchOptions *batch = &verification->batch;
+    BatchOptions *batch = &verification->all.batch;
     if (batch->processes == 0) {
         batch->processes = processor_count();
     }
     if (batch->follow && batch->processes < paths->count) {
         batch->processes = paths->count > PROCESSES_MAX ? PROCESSES_MAX : (uint32_t)paths->count; // none may wait for another's end
     }
-    batch->shows_progress = isatty(STDERR_FILENO) != 0 && !verification->is_quiet;
+    batch->shows_progress = isatty(STDERR_FILENO) != 0 && !verification->all.is_quiet;
+}
+
+static bool has_piped_world(const Verification *verification)
+{
+    for (size_t i = 0; i < verification->all.batch.world_count; i++) {
+        if (strncmp(verification->worlds[i], WORLDS_COMMAND, strlen(WORLDS_COMMAND)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Flags that do not go together. VERIFIED: all do.
+static int check_flags(const Verification *verification)
+{
+    const VerifyBatch *all = &verification->all;
+    if (all->batch.from > all->batch.to) {
+        return cli_usage("verify", "--from is above --to");
+    }
+    if (all->batch.proves && all->batch.follow) {
+        return cli_usage("verify", "--prove and --follow exclude each other");
+    }
+    // What would be taken from the journal must be what verifying would come to, and nothing says whether a program behind a command is the same.
+    if (all->resume_path != NULL && has_piped_world(verification)) {
+        return cli_usage("verify", "--resume and --world-cmd exclude each other");
+    }
+    if (all->resume_path != NULL && all->batch.follow) {
+        return cli_usage("verify", "--resume and --follow exclude each other");
+    }
+    if (all->shard.count > 0 && all->batch.follow) {
+        return cli_usage("verify", "--shard and --follow exclude each other: a log that grows has no size to divide by");
+    }
+    if (all->resume_path != NULL && all->report_path != NULL && strcmp(all->resume_path, all->report_path) == 0) {
+        return cli_usage("verify", "--resume and --report need a file each");
+    }
+    return TP_VERIFIED;
+}
+
+// Whoever shares a batch sees the same files, and this process's own input is nobody else's.
+static int check_paths(const Verification *verification, const PathList *paths)
+{
+    bool is_shared = verification->all.shard.count > 1 || verification->all.report_path != NULL;
+    for (size_t i = 0; i < paths->count && is_shared; i++) {
+        if (strcmp(paths->items[i], "-") == 0) {
+            return cli_usage("verify", "standard input cannot be part of a batch with --shard or --report: give a file");
+        }
+    }
+    return TP_VERIFIED;
+}
+
+static int verify_paths(Verification *verification, char **operands, int count)
+{
+    PathList paths = { 0 };
+    int      code = TP_VERIFIED;
+    for (int i = 0; i < count; i++) {
+        verification->all.operands_failed += files_expand(&paths, operands[i]) ? 0 : 1;
+    }
+    if (verification->all.operands_failed > 0) {
+        code = TP_USAGE;
+    }
+    if (paths.count > 0) {
+        complete(verification, &paths);
+        int flaw = check_paths(verification, &paths);
+        int verdict = flaw != TP_VERIFIED ? flaw : verify_batch(&verification->all, &paths);
+        code = (int)tp_verdict_worst((tp_verdict)code, (tp_verdict)verdict);
+    }
+    files_finish(&paths);
+    return code;
 }
 
 static int run(int argc, char **argv)
 {
     static Verification verification;
-    PathList            paths = { 0 };
-    verification.format = &report_text;
-    verification.batch = (BatchOptions){ .to = UINT64_MAX, .step_timeout_s = STEP_TIMEOUT_S, .prove_rounds = PROVE_ROUNDS };
+    verification.all.format = &report_text;
+    verification.all.batch = (BatchOptions){ .to = UINT64_MAX, .step_timeout_s = STEP_TIMEOUT_S, .segment_ticks = SEGMENT_TICKS, .prove_rounds = PROVE_ROUNDS, .start = cli_seconds() };
     for (int flag = args_next("verify", argc, argv, ":j:qh", flags); flag != ARGS_END; flag = args_next("verify", argc, argv, ":j:qh", flags)) {
         if (flag == ARGS_HELP) {
             fputs(help, stdout);
@@ -229,28 +263,15 @@ static int run(int argc, char **argv)
     if (optind == argc) {
         return cli_usage("verify", "PATH is missing");
     }
-    if (verification.batch.from > verification.batch.to) {
-        return cli_usage("verify", "--from is above --to");
+    int flaw = check_flags(&verification);
+    if (flaw != TP_VERIFIED) {
+        return flaw;
     }
-    if (verification.batch.proves && verification.batch.follow) {
-        return cli_usage("verify", "--prove and --follow exclude each other");
-    }
-    verification.batch.worlds = verification.worlds;
-    if (!batch_try_worlds(&verification.batch)) {
+    verification.all.batch.worlds = verification.worlds;
+    if (!batch_try_worlds(&verification.all.batch)) {
         return TP_USAGE;
     }
-    int code = TP_VERIFIED;
-    for (int i = optind; i < argc; i++) {
-        if (!files_expand(&paths, argv[i])) {
-            code = TP_USAGE;
-        }
-    }
-    if (paths.count > 0) {
-        complete(&verification, &paths);
-        code = (int)tp_verdict_worst((tp_verdict)code, (tp_verdict)verify_files(&verification, &paths));
-    }
-    files_finish(&paths);
-    return code;
+    return verify_paths(&verification, argv + optind, argc - optind);
 }
 
 const Command command_verify = { "verify", "run logs again and compare every tick", help, run };

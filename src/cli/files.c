@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +152,28 @@ static bool expand_list(PathList *list, const char *path)
     return is_fine;
 }
 
+// What matches a pattern, each as if it had been given itself. The pattern is one only because no such file is there.
+static bool expand_pattern(PathList *list, const char *pattern, const char *ending)
+{
+    glob_t found = { 0 };
+    int    code = glob(pattern, GLOB_ERR | GLOB_NOSORT, NULL, &found);
+    bool   is_fine = code == 0;
+    if (code == GLOB_NOMATCH) {
+        cli_fail(TP_USAGE, "%s: looking for logs: no such file, and nothing that matches it", pattern);
+    } else if (code != 0) {
+        cli_fail(TP_USAGE, "%s: looking for logs: %s", pattern, code == GLOB_NOSPACE ? "out of memory" : strerror(errno));
+    } else {
+        qsort(found.gl_pathv, found.gl_pathc, sizeof(char *), by_bytes); // not by the locale
+    }
+    for (size_t i = 0; is_fine && i < found.gl_pathc; i++) {
+        struct stat status;
+        bool        is_directory = stat(found.gl_pathv[i], &status) == 0 && S_ISDIR(status.st_mode);
+        is_fine = is_directory ? expand_directory(list, found.gl_pathv[i], ending) : files_add(list, found.gl_pathv[i]);
+    }
+    globfree(&found);
+    return is_fine;
+}
+
 bool files_expand(PathList *list, const char *operand)
 {
     return files_expand_ending(list, operand, ".tpr");
@@ -164,6 +187,9 @@ bool files_expand_ending(PathList *list, const char *operand, const char *ending
     }
     if (strcmp(operand, "-") != 0 && stat(operand, &status) == 0 && S_ISDIR(status.st_mode)) {
         return expand_directory(list, operand, ending);
+    }
+    if (strpbrk(operand, "*?[") != NULL && lstat(operand, &status) != 0) {
+        return expand_pattern(list, operand, ending);
     }
     return files_add(list, operand); // whether it can be opened is told in its place among the reports
 }
@@ -290,8 +316,7 @@ uint64_t files_log_size(const LogFile *file)
     return size < 0 ? 0 : (uint64_t)size;
 }
 
-// The path a name stands for when its last part is a link, also one to nothing. NULL: `error` says why. Free it.
-static char *follow_links(const char *path, tp_error *error)
+char *files_follow_links(const char *path, tp_error *error)
 {
     char *found = strdup(path);
     for (int i = 0; found != NULL && i < LINKS_MAX; i++) {
@@ -368,7 +393,7 @@ static bool create(NewFile *file, const char *path, bool may_replace, tp_error *
     if (is_there && !may_replace) {
         return tp_error_set(error, "it exists; give --force to replace it");
     }
-    file->path = follow_links(path, error);
+    file->path = files_follow_links(path, error);
     if (file->path == NULL) {
         return false;
     }

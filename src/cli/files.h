@@ -9,8 +9,8 @@ typedef struct {
     size_t count, capacity;
 } PathList;
 
-/// Adds what one operand stands for: a directory's *.tpr files at any depth in byte order, the lines of an @list, or
-/// the operand itself. In a directory only regular files count, and links to them: a pipe there would hold a batch for ever. A
+/// Adds what one operand stands for: a directory's *.tpr files at any depth in byte order, the lines of an @list, what matches a pattern that
+/// no file has as its name (in byte order, too), or the operand itself. In a directory only regular files count, and links to them: a pipe there would hold a batch for ever. A
 /// link to nothing is added, so that its report says so. False: said so (nothing there, or nothing matched).
 bool files_expand(PathList *list, const char *operand);
 /// The same with a directory's files of another ending, such as ".tpt".
@@ -62,6 +62,9 @@ bool files_commit(NewFile *file, tp_error *error);
 void files_keep(NewFile *file);
 /// Removes what was written, as far as that is possible. Harmless after commit and keep.
 void files_abandon(NewFile *file);
+
+/// The path a name stands for when its last part is a link, also one to nothing. NULL: `error` says why. Free it.
+char *files_follow_links(const char *path, tp_error *error);
 
 /// Takes as many open files as the system grants anyway: rooms and connections are files, too.
 void files_raise_limit(void);

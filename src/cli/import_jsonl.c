@@ -285,6 +285,7 @@ int import_jsonl(int argc, char **argv)
         return cli_fail(TP_INTERNAL, "out of memory");
     }
     int code = import_with(import, argc, argv);
+    logflags_finish(&import->log.flags);
     free(import);
     return code;
 }

@@ -331,6 +331,7 @@ int import_slp(int argc, char **argv)
         return cli_fail(TP_INTERNAL, "out of memory");
     }
     int code = import_with(import, argc, argv);
+    logflags_finish(&import->log.flags);
     free(import->bytes);
     free(import->frames);
     free(import);

@@ -6,6 +6,7 @@
 #include "args.h"
 #include "cli.h"
 #include "rulesline.h"
+#include "secretkey.h"
 
 void logflags_standard(LogFlags *flags)
 {
@@ -60,6 +61,17 @@ static bool take_slot_name(LogFlags *flags)
     return true;
 }
 
+static bool take_sign_key(LogFlags *flags)
+{
+    tp_error error;
+    if (!secretkey_read(optarg, flags->secret, &error)) {
+        cli_fail(TP_USAGE, "--sign-key: %s: reading the secret key: %s", optarg, error.text);
+        return false;
+    }
+    flags->writer.sign_key = flags->secret;
+    return true;
+}
+
 bool logflags_take(LogFlags *flags, int flag)
 {
     switch (flag) {
@@ -73,8 +85,15 @@ bool logflags_take(LogFlags *flags, int flag)
     case LOGFLAGS_SEAL: return args_u32("--seal", optarg, 0, UINT32_MAX, &flags->writer.seal_ticks);
     case LOGFLAGS_MATCH: flags->match = optarg; return true;
     case LOGFLAGS_SLOT_NAME: return take_slot_name(flags);
+    case LOGFLAGS_SIGN_KEY: return take_sign_key(flags);
     default: return false;
     }
+}
+
+void logflags_finish(LogFlags *flags)
+{
+    flags->writer.sign_key = NULL;
+    tp_keys_wipe(flags->secret, sizeof(flags->secret));
 }
 
 bool logflags_check(const LogFlags *flags, uint32_t players)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ciout.h"
+#include "cli.h"
 #include "report.h"
 #include "textout.h"
 
@@ -16,15 +17,15 @@ static void junit_case(FILE *out, const BatchFile *file)
     ciout_junit_case_end(out, kind);
 }
 
-static void junit_end(FILE *out, const BatchFile *files, size_t count, const ReportTotals *totals)
+static void junit_end(FILE *out, Results *results, const ReportTotals *totals)
 {
     size_t counts[4] = { 0 };
     for (int i = 0; i < REPORT_VERDICTS; i++) {
         counts[ciout_kind(report_verdicts[i])] += totals->verdicts[i];
     }
     ciout_junit_begin(out, "tickproof verify", counts);
-    for (size_t i = 0; i < count; i++) {
-        junit_case(out, &files[i]);
+    for (size_t i = 0; i < results->count; i++) {
+        junit_case(out, results_at(results, i));
     }
     ciout_junit_end(out);
 }
@@ -46,15 +47,16 @@ static void sarif_result(FILE *out, const BatchFile *file, bool is_first)
     fputs("}}", out);
 }
 
-static void sarif_end(FILE *out, const BatchFile *files, size_t count, const ReportTotals *totals)
+static void sarif_end(FILE *out, Results *results, const ReportTotals *totals)
 {
     bool is_first = true;
     bool is_successful = true;
     ciout_sarif_begin(out);
-    for (size_t i = 0; i < count; i++) {
-        is_successful = is_successful && ciout_kind(files[i].report.verdict) != CIOUT_BROKEN;
-        if (files[i].report.verdict != TP_VERIFIED) {
-            sarif_result(out, &files[i], is_first);
+    for (size_t i = 0; i < results->count; i++) {
+        const BatchFile *file = results_at(results, i);
+        is_successful = is_successful && ciout_kind(file->report.verdict) != CIOUT_BROKEN;
+        if (file->report.verdict != TP_VERIFIED) {
+            sarif_result(out, file, is_first);
             is_first = false;
         }
     }
@@ -74,10 +76,9 @@ static void github_file(FILE *out, const BatchFile *file)
     fprintf(out, " (%llu of %llu recorded ticks checked)\n", (unsigned long long)report->checked, (unsigned long long)report->recorded);
 }
 
-static void github_end(FILE *out, const BatchFile *files, size_t count, const ReportTotals *totals)
+static void github_end(FILE *out, Results *results, const ReportTotals *totals)
 {
-    (void)files;
-    (void)count;
+    (void)results;
     fprintf(out, "::notice title=tickproof verify::%zu of %zu files verified, %llu of %llu recorded ticks checked\n", totals->verdicts[0],
             totals->files, (unsigned long long)totals->checked, (unsigned long long)totals->recorded);
 }
@@ -85,3 +86,15 @@ static void github_end(FILE *out, const BatchFile *files, size_t count, const Re
 const ReportFormat report_junit = { "junit", NULL, junit_end };
 const ReportFormat report_sarif = { "sarif", NULL, sarif_end };
 const ReportFormat report_github = { "github", github_file, github_end };
+
+const ReportFormat *report_format(const char *name)
+{
+    static const ReportFormat *const formats[] = { &report_text, &report_json, &report_junit, &report_sarif, &report_github };
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+        if (strcmp(formats[i]->name, name) == 0) {
+            return formats[i];
+        }
+    }
+    cli_fail(TP_USAGE, "--format: '%s' is none; give text, json, junit, sarif or github", name);
+    return NULL;
+}

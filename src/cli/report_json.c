@@ -53,6 +53,8 @@ static void put_end(FILE *out, const tp_report *report)
     if (report->is_signed) {
         textout_hex_member(out, false, "public_key", report->public_key, sizeof(report->public_key));
     }
+    textout_bool_member(out, false, "end_signed", report->is_end_signed);
+    textout_json_member(out, false, "authorship", report->is_trusted ? "trusted" : report->is_end_signed ? "signed" : "not proven");
 }
 
 static void put_divergence(FILE *out, const tp_report *report)

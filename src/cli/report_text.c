@@ -4,22 +4,6 @@
 #include "report.h"
 #include "textout.h"
 
-const tp_verdict report_verdicts[REPORT_VERDICTS] = {
-    TP_VERIFIED,     TP_DIVERGED,     TP_USAGE,        TP_CORRUPT,  TP_TRUNCATED,
-    TP_INCOMPLETE,   TP_INCOMPATIBLE, TP_UNVERIFIABLE, TP_UNAUTHENTIC, TP_INTERNAL,
-};
-
-void report_count(ReportTotals *totals, const BatchFile *file)
-{
-    totals->files++;
-    totals->checked += file->report.checked;
-    totals->recorded += file->report.recorded;
-    totals->stepped += file->report.stepped;
-    for (int i = 0; i < REPORT_VERDICTS; i++) {
-        totals->verdicts[i] += report_verdicts[i] == file->report.verdict ? 1 : 0;
-    }
-}
-
 static bool has_offset(const tp_report *report)
 {
     return report->verdict == TP_CORRUPT || report->verdict == TP_TRUNCATED || report->verdict == TP_UNAUTHENTIC;
@@ -61,12 +45,19 @@ static void print_divergence(FILE *out, const tp_report *report)
         fputc('\n', out);
     }
     if (report->section[0] != '\0') {
-        fprintf(out, "    section %s differs at tick %llu, %llu ticks later\n", report->section, (unsigned long long)report->section_tick,
+        fputs("    section ", out);
+        textout_safe(out, report->section, strlen(report->section));
+        fprintf(out, " differs at tick %llu, %llu ticks later\n", (unsigned long long)report->section_tick,
                 (unsigned long long)(report->section_tick - report->bad_tick));
     }
     if (report->field[0] != '\0') {
-        fprintf(out, "    field %s: %s in the log, %s here; before tick %llu, %llu ticks later; first of %llu\n", report->field,
-                report->field_expected, report->field_actual, (unsigned long long)report->field_tick,
+        fputs("    field ", out);
+        textout_safe(out, report->field, strlen(report->field));
+        fputs(": ", out);
+        textout_safe(out, report->field_expected, strlen(report->field_expected));
+        fputs(" in the log, ", out);
+        textout_safe(out, report->field_actual, strlen(report->field_actual));
+        fprintf(out, " here; before tick %llu, %llu ticks later; first of %llu\n", (unsigned long long)report->field_tick,
                 (unsigned long long)(report->field_tick - report->bad_tick), (unsigned long long)report->differing_fields);
     }
 }
@@ -83,6 +74,18 @@ static void print_proof(FILE *out, const tp_proof *proof)
         }
         fprintf(out, "%llu of %llu\n", (unsigned long long)proof->caught_kind[kind], (unsigned long long)proof->tried_kind[kind]);
     }
+}
+
+// Whose it is, as far as a signature says. Unsigned files have one line together, at the end.
+static void print_signer(FILE *out, const tp_report *report)
+{
+    if (!report->is_end_signed && !(report->is_signed && report->verdict == TP_VERIFIED)) {
+        return;
+    }
+    fputs("    signed by ", out);
+    textout_hex(out, report->public_key, sizeof(report->public_key));
+    fputs(!report->is_end_signed ? ", but not to its end: authorship not proven\n" : report->is_trusted ? ", the trusted key\n"
+          : report->verdict == TP_UNAUTHENTIC ? "\n" : "; --trusted-key tells whether that is the right one\n", out);
 }
 
 static void text_file(FILE *out, const BatchFile *file)
@@ -110,23 +113,46 @@ static void text_file(FILE *out, const BatchFile *file)
     if (report->has_fault) {
         fprintf(out, "    the step of tick %llu faulted, as recorded\n", (unsigned long long)report->fault_tick);
     }
+    print_signer(out, report);
     if (file->has_proof) {
         print_proof(out, &file->proof);
     }
 }
 
-static void text_end(FILE *out, const BatchFile *files, size_t count, const ReportTotals *totals)
+// A number of files is of all that this process was about; what it was not about is said, too.
+static void print_shard(FILE *out, const ReportTotals *totals)
 {
-    (void)files;
-    (void)count;
+    if (totals->shards > 0) {
+        fprintf(out, "%-12s %17u of %u, with %zu of %zu files; whether the others are there, 'tickproof merge' says\n", "shard", totals->shard, totals->shards,
+                totals->files, totals->files_of_all_shards);
+    }
+}
+
+static void print_time(FILE *out, const ReportTotals *totals)
+{
+    uint64_t stepped = totals->stepped - totals->ticks_known;
+    fprintf(out, "%-12s %17.3f s, ", "time", totals->seconds);
+    if (totals->files_known > 0) {
+        fprintf(out, "%zu of the files done before, ", totals->files_known);
+    }
+    fprintf(out, "%.0f ticks/s\n", (double)stepped / (totals->seconds + 1e-9));
+}
+
+static void text_end(FILE *out, Results *results, const ReportTotals *totals)
+{
+    (void)results;
     fputc('\n', out);
     for (int i = 0; i < REPORT_VERDICTS; i++) {
         if (totals->verdicts[i] > 0) {
             fprintf(out, "%-12s %17zu of %zu files\n", tp_verdict_name(report_verdicts[i]), totals->verdicts[i], totals->files);
         }
     }
+    if (totals->unsigned_files > 0) {
+        fprintf(out, "%-12s %17zu of %zu files: authorship not proven\n", "unsigned", totals->unsigned_files, totals->files);
+    }
     fprintf(out, "%-12s %17llu of %llu recorded ticks\n", "checked", (unsigned long long)totals->checked, (unsigned long long)totals->recorded);
-    fprintf(out, "%-12s %17.3f s, %.0f ticks/s\n", "time", totals->seconds, (double)totals->stepped / (totals->seconds + 1e-9));
+    print_shard(out, totals);
+    print_time(out, totals);
 }
 
 const ReportFormat report_text = { "text", text_file, text_end };

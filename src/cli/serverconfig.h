@@ -69,6 +69,7 @@ typedef struct ServerConfig {
     uint32_t    listen_count;
     char        udp[SERVERCONFIG_ADDRESS_SIZE]; ///< empty: no datagrams
     const char *admin_key_file; ///< NULL: nobody is an administrator
+    const char *sign_key;       ///< a file; NULL: the rooms' own logs are not signed
     uint32_t    threads, status_every, log, stop_ms; ///< 0: the usual
     ServerNetLimits limits;
     ServerConfigRecord record;

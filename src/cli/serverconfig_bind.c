@@ -143,6 +143,16 @@ static bool check_durability(const ServerConfig *config, ServerConfigError *erro
                                "nothing is recorded; give \"directory\" in \"record\" or --record DIR, or leave it out");
 }
 
+// Whoever gives a key means logs that prove something: none at all would be found out too late.
+static bool check_sign_key(const ServerConfig *config, ServerConfigError *error)
+{
+    if (config->sign_key == NULL || has_directory(config)) {
+        return true;
+    }
+    return serverconfig_refuse(config, NULL, key_of(KEY_SIGN_KEY), error,
+                               "nothing is recorded, so nothing is signed; give \"directory\" in \"record\" or --record DIR, or leave it out");
+}
+
 static bool refuse_item(const ServerConfig *config, const ServerConfigRoom *room, const ServerConfigItem *item, ServerConfigError *error,
                         const char *what)
 {
@@ -310,7 +320,7 @@ bool serverconfig_bind(ServerConfig *config, const tp_world *(*find_world)(void 
                        ServerConfigError *error)
 {
     if (!check_total(config, error) || !check_names(config, error) || !check_listen(config, error) || !check_udp(config, error) ||
-        !check_queues(config, error) || !check_durability(config, error)) {
+        !check_queues(config, error) || !check_durability(config, error) || !check_sign_key(config, error)) {
         return false;
     }
     if (config->listen_count == 0 && serverconfig_live_count(config) > 0) {

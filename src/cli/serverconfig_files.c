@@ -259,3 +259,10 @@ bool serverconfig_read_admin_key(const ServerConfig *config, char key[KEYFILE_KE
     return config->admin_key_file == NULL || keyfile_read(config->admin_key_file, key, &error) ||
            refuse(config, NULL, KEY_ADMIN_KEY_FILE, config->admin_key_file, error.text);
 }
+
+bool serverconfig_read_sign_key(const ServerConfig *config, uint8_t key[TP_SECRET_KEY_SIZE], bool *has_key)
+{
+    tp_error error;
+    *has_key = config->sign_key != NULL;
+    return !*has_key || secretkey_read(config->sign_key, key, &error) || refuse(config, NULL, KEY_SIGN_KEY, config->sign_key, error.text);
+}

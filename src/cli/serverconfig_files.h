@@ -2,6 +2,7 @@
 #pragma once
 
 #include "keyfile.h"
+#include "secretkey.h"
 #include "serverconfig.h"
 
 /// Reads a file into a zeroed config; "-" is standard input. False: said so. Finish the config in any case.
@@ -14,5 +15,7 @@ bool serverconfig_expand(ServerConfig *config);
 bool serverconfig_check_logs(const ServerConfig *config, WorldSet *worlds);
 /// The key of administrators, empty without "admin_key_file". False: said so.
 bool serverconfig_read_admin_key(const ServerConfig *config, char key[KEYFILE_KEY_SIZE]);
+/// The key that signs the rooms' own logs; *has_key false without "sign_key". Wipe it after use. False: said so.
+bool serverconfig_read_sign_key(const ServerConfig *config, uint8_t key[TP_SECRET_KEY_SIZE], bool *has_key);
 /// The directories that rooms record into, and those for what desyncs leave: made where they are missing, or with `is_check` only seen to be possible. False: said so.
 bool serverconfig_record_dirs(const ServerConfig *config, bool is_check);

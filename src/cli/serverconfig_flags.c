@@ -241,6 +241,10 @@ bool serverconfig_override(ServerConfig *config, ServerConfig *flags, ServerConf
         config->admin_key_file = flags->admin_key_file; // an argument of the command line
         config->lines[KEY_ADMIN_KEY_FILE] = SERVERCONFIG_NO_LINE;
     }
+    if (flags->sign_key != NULL) {
+        config->sign_key = flags->sign_key; // likewise
+        config->lines[KEY_SIGN_KEY] = SERVERCONFIG_NO_LINE;
+    }
     if (!override_record(config, flags)) {
         return out_of_memory(error);
     }

@@ -35,6 +35,7 @@ const ServerConfigKey serverconfig_keys[] = {
     [KEY_UDP] = { "udp", PLACE_SERVER, TYPE_ADDRESS, SERVER_FIELD(udp), .standard = "no datagrams are taken", .flag = "--udp" },
     [KEY_ADMIN_KEY_FILE] = { "admin_key_file", PLACE_SERVER, TYPE_PATH, SERVER_FIELD(admin_key_file), .standard = "nobody is an administrator",
                              .flag = "--admin-key-file" },
+    [KEY_SIGN_KEY] = { "sign_key", PLACE_SERVER, TYPE_PATH, SERVER_FIELD(sign_key), .standard = "logs are not signed", .flag = "--sign-key" },
     [KEY_THREADS] = { "threads", PLACE_SERVER, TYPE_U32, SERVER_FIELD(threads), .min = 1, .max = SERVER_THREADS_MAX, .standard = "one per core",
                       .flag = "--threads" },
     [KEY_STATUS_EVERY] = { "status_every", PLACE_SERVER, TYPE_U32, SERVER_FIELD(status_every), .max = SERVER_STATUS_SECONDS_MAX,

@@ -60,6 +60,8 @@ static const char help_text[] =
     "Recording:\n"
     "  --record DIR            every room writes its own log DIR/ROOM.tpr, DIR/ROOM.2.tpr when that is there already, and so on. A live\n"
     "                          room whose last log has no end, since its server was killed, goes on where that log is safe\n"
+    "  --sign-key F            sign every log as it is recorded, at each seal and at its end, with the secret key F of 'tickproof\n"
+    "                          keygen'; 'tickproof verify --trusted-key' then tells whose logs they are. Nobody else may read F\n"
     "  --durability HOW        when a tick counts as safe: none (the system decides), interval (synced every 60 ticks), seal\n"
     "                          (synced every 600), tick (synced every tick). Usually interval in real time, else none, since a\n"
     "                          room without a clock would only wait for the disk\n"
@@ -87,10 +89,12 @@ typedef struct {
     bool          is_json, is_check;
     bool          has_recorded, has_pace, has_loops;
     char          admin_key[KEYFILE_KEY_SIZE]; ///< empty: none
+    uint8_t       sign_key[TP_SECRET_KEY_SIZE];
+    bool          has_sign_key;
 } Settings;
 
 enum { FLAG_CONFIG = ARGS_LONG, FLAG_CHECK, FLAG_LIVE, FLAG_RECORDED, FLAG_FAST, FLAG_REAL_TIME, FLAG_RECORD, FLAG_WORLD, FLAG_DURABILITY,
-       FLAG_LOOPS, FLAG_JSON_LOG, FLAG_FORMAT, FLAG_VERSION, FLAG_LISTEN, FLAG_UDP, FLAG_ADMIN_KEY_FILE,
+       FLAG_LOOPS, FLAG_JSON_LOG, FLAG_FORMAT, FLAG_VERSION, FLAG_LISTEN, FLAG_UDP, FLAG_ADMIN_KEY_FILE, FLAG_SIGN_KEY,
        FLAG_KEY }; // with a ServerConfigKeyId added: a number that the file has, too
 
 static const struct option flags[] = {
@@ -109,6 +113,7 @@ static const struct option flags[] = {
     { "listen", required_argument, NULL, FLAG_LISTEN },
     { "udp", required_argument, NULL, FLAG_UDP },
     { "admin-key-file", required_argument, NULL, FLAG_ADMIN_KEY_FILE },
+    { "sign-key", required_argument, NULL, FLAG_SIGN_KEY },
     { "threads", required_argument, NULL, FLAG_KEY + KEY_THREADS },
     { "status-every", required_argument, NULL, FLAG_KEY + KEY_STATUS_EVERY },
     { "max-connections", required_argument, NULL, FLAG_KEY + KEY_CONNECTIONS },
@@ -236,6 +241,13 @@ static bool take_admin_key_file(Settings *settings, const char *path)
     return is_path("--admin-key-file", path);
 }
 
+static bool take_sign_key(Settings *settings, const char *path)
+{
+    settings->flags.sign_key = path;
+    settings->flags.lines[KEY_SIGN_KEY] = SERVERCONFIG_NO_LINE;
+    return is_path("--sign-key", path);
+}
+
 static bool take_flag(Settings *settings, int flag)
 {
     ServerConfigError error;
@@ -256,6 +268,7 @@ static bool take_flag(Settings *settings, int flag)
     case FLAG_LISTEN: return serverconfig_add_listen(&settings->flags, optarg, &error) || refuse(&error);
     case FLAG_UDP: return serverconfig_set_udp(&settings->flags, optarg, &error) || refuse(&error);
     case FLAG_ADMIN_KEY_FILE: return take_admin_key_file(settings, optarg);
+    case FLAG_SIGN_KEY: return take_sign_key(settings, optarg);
     case FLAG_JSON_LOG: return take_json_log(settings);
     case FLAG_FORMAT: return args_is_json(optarg, &settings->is_json);
     default: return false; // ARGS_BAD: already said
@@ -529,6 +542,7 @@ static Server *make_server(Settings *settings, tp_error *error)
     options->status_seconds = config->status_every;
     options->net = config->limits;
     options->admin_key = settings->admin_key;
+    options->sign_key = settings->has_sign_key ? settings->sign_key : NULL;
     options->find_world = worlds_search;
     options->find_to = &settings->worlds;
     options->event = on_event;
@@ -622,13 +636,15 @@ int main(int argc, char **argv)
     int             code = take_flags(&settings, argc, argv, &is_over);
     if (!is_over) {
         bool is_fine = take_operands(&settings, argc, argv) && read_config(&settings) &&
-                       serverconfig_read_admin_key(&settings.config, settings.admin_key);
+                       serverconfig_read_admin_key(&settings.config, settings.admin_key) &&
+                       serverconfig_read_sign_key(&settings.config, settings.sign_key, &settings.has_sign_key);
         code = is_fine ? TP_VERIFIED : TP_USAGE;
         if (code == TP_VERIFIED) {
             files_raise_limit();
             code = host(&settings);
         }
     }
+    tp_keys_wipe(settings.sign_key, sizeof(settings.sign_key));
     serverconfig_finish(&settings.config);
     serverconfig_finish(&settings.flags);
     files_finish(&settings.paths);

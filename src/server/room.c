@@ -73,6 +73,7 @@ bool room_open_log(Room *room, const tp_ident *ident, void (*member)(void *to, u
         .source = room->live != NULL ? NULL : slash != NULL ? slash + 1 : room->result.path,
         .build = room->host->options->build,
         .durability = room->durability,
+        .sign_key = room->host->options->sign_key,
         .ident = ident,
         .rotate_ticks = room->live != NULL ? room->live->options.rotate_ticks : 0,
         .goes_on = member != NULL,

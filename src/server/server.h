@@ -168,6 +168,7 @@ typedef struct ServerOptions {
     uint32_t stop_ms;        ///< how long rooms may take to finish their logs after a stop; 0: SERVER_STOP_MS
     uint32_t status_seconds; ///< a status event per room every so often; 0: none
     ServerNetLimits net;
+    const uint8_t *sign_key; ///< 64-byte Ed25519 secret key: every log is signed as it is recorded. NULL: none is. Must outlive the server
     const char *admin_key;   ///< what ADMIN must have; NULL or empty: nobody is an administrator. At most 128 bytes
     const char *build;       ///< for provenance; NULL: left out. Must outlive the server, likewise all below
     /// Finds a world by name. Called from worker threads, by several at once.

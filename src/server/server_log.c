@@ -93,6 +93,7 @@ void server_log_writer_options(ServerLog *log, uint32_t epoch, tp_writer_options
         log->items[count++] = (tp_provenance){ .key = "epoch", .key_size = 5, .value = log->epoch_text, .value_size = strlen(log->epoch_text) };
     }
     options->durability = log->durability;
+    options->sign_key = log->sign_key;
     options->rotate_ticks = log->rotate_ticks;
     options->provenance = log->items;
     options->provenance_count = count;
@@ -221,6 +222,7 @@ static bool prepare(ServerLog *log, tp_sim *sim, const ServerLogOptions *options
     log->drained = options->drained;
     log->to = options->to;
     log->durability = options->durability;
+    log->sign_key = options->sign_key;
     log->rotate_ticks = options->rotate_ticks;
     if (options->ident != NULL) {
         log->sequence = options->ident->sequence;

@@ -25,6 +25,7 @@ typedef struct ServerLogOptions {
     const char     *source;    ///< for provenance: the recorded log's file name
     const char     *build;     ///< for provenance; NULL: left out
     tp_durability   durability;
+    const uint8_t  *sign_key;  ///< 64-byte secret key, which must outlive the log; NULL: not signed
     const tp_ident *ident;     ///< of the log that the room steps: its place in a series and its players' names are kept; NULL: none
     uint64_t        rotate_ticks; ///< 0: one file; else a new one at its multiples
     bool            goes_on;   ///< takes up the room's newest log when that has no END and the sim's rules (live rooms)
@@ -97,6 +98,7 @@ typedef struct ServerLog {
     char           numerics[TP_NUMERICS_SIZE];
     uint32_t       number;         ///< in the names of its files
     tp_durability  durability;
+    const uint8_t *sign_key;       ///< NULL: not signed
     uint64_t       rotate_ticks;
     uint32_t       sequence;       ///< of a new file
     uint8_t        predecessor[TP_LOG_CHAIN_SIZE];

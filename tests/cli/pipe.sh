@@ -49,6 +49,8 @@ for mode in version no-json hello-size key state-max no-init no-save; do
 done
 echo "-- another hello from the second process"
 ODDPIPE_MARK=mark ask synctest --world-cmd "$ODDPIPE changes" --ticks 10 --distance 1
+echo "-- the shell's own words are no programs"
+for own in exec eval command; do ask worlds --world-cmd "$own $ODD" odd | head -n 1; done
 echo "-- no such program"
 ask run --world-cmd ./nothing-of-that-name --ticks 1 -o none.tpr | sed 's/; its last words.*//'
 ask run --world-cmd '' --ticks 1 -o none.tpr

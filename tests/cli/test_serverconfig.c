@@ -70,7 +70,7 @@ static const tp_world *find_world(void *to, const char *name, uint32_t revision)
 }
 
 static const char whole[] =
-    "{\"listen\": [\"127.0.0.1:1\", \"[::1]:0\"], \"threads\": 3, \"udp\": \"127.0.0.1:0\", \"admin_key_file\": \"key\",\n"
+    "{\"listen\": [\"127.0.0.1:1\", \"[::1]:0\"], \"threads\": 3, \"udp\": \"127.0.0.1:0\", \"admin_key_file\": \"key\", \"sign_key\": \"sign\",\n"
     "\"log\": \"json\", \"worlds\": [\"x.so\"],\n"
     "\"record\": {\"directory\": \"own\", \"durability\": \"seal\"}, \"limits\": {\"watchers\": 5, \"join_bytes_per_tick\": 9999},\n"
     "\"rooms\": [\n"
@@ -99,6 +99,7 @@ Test(serverconfig, everything_arrives)
     cr_assert_eq(config.limits.join_bytes_per_tick, 9999);
     cr_assert_str_eq(config.udp, "127.0.0.1:0");
     cr_assert_str_eq(config.admin_key_file, "conf/key");
+    cr_assert_str_eq(config.sign_key, "conf/sign");
     cr_assert_eq(config.limits.connections, 0, "what was not given is left to the server");
     cr_assert_str_eq(config.worlds[0], "conf/x.so");
     cr_assert_eq(serverconfig_room_total(&config), 5);
