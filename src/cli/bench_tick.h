@@ -22,7 +22,7 @@ typedef enum BenchTickRun {
     BENCH_TICK_ROOT,     ///< and its root
     BENCH_TICK_RECORD,   ///< and the row handed to a recorder
     BENCH_TICK_SNAPSHOT, ///< and a snapshot before it: all that a server's tick thread does for a world
-    BENCH_TICK_ROLLBACK, ///< snapshot, step, root, back, and the step again
+    BENCH_TICK_ROLLBACK, ///< snapshot, root and going back of a tick that is stepped twice, without its steps
     BENCH_TICK_RUNS
 } BenchTickRun;
 

@@ -22,10 +22,9 @@ static double host_ns(const BenchTickResult *result)
     return result->ns[BENCH_TICK_SNAPSHOT] - base_ns(result);
 }
 
-// Snapshot, root and going back, without the two steps between them.
 static double rollback_ns(const BenchTickResult *result)
 {
-    return result->ns[BENCH_TICK_ROLLBACK] - 2 * result->ns[BENCH_TICK_STEP];
+    return result->ns[BENCH_TICK_ROLLBACK];
 }
 
 static double times_of(double part, double whole)
