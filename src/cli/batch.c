@@ -20,9 +20,8 @@
 #include "signals.h"
 
 enum { POLL_NS = 20 * 1000 * 1000, BUDGET_GRACE_S = 2 };
-// A process costs about a millisecond, so what is split has bytes for some ticks of each segment, and there are not many more segments than processes:
-// enough that the last ones end at about the same time.
-enum { SEGMENTS_PER_PROCESS = 4, BYTES_PER_TICK_MIN = 8 };
+// Each segment makes its world anew, which costs as much as a thousand steps of a large one: so there are few of them, of nearly equal bytes.
+enum { SEGMENTS_PER_PROCESS = 2, BYTES_PER_TICK_MIN = 8 };
 
 typedef enum { JOB_WAITING, JOB_RUNNING, JOB_DONE } JobState;
 

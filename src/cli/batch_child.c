@@ -166,7 +166,9 @@ static void take_cut(void *to, tp_cut cut)
 {
     Cutting *cutting = to;
     uint32_t count = atomic_load_explicit(&cutting->cell->cut_count, memory_order_relaxed);
-    if (count < CHILD_CUTS_MAX && cut.offset - cutting->last.offset >= cutting->cut_bytes && cut.tick - cutting->last.tick >= cutting->cut_ticks) {
+    // By multiples from the beginning: counted from the last cut, each segment would be too long by up to a keyframe's distance.
+    bool is_due = cut.offset >= cutting->cut_bytes * (count + 1) && cut.tick - cutting->last.tick >= cutting->cut_ticks;
+    if (count < CHILD_CUTS_MAX && is_due) {
         cutting->cell->cuts[count] = cut;
         cutting->last = cut;
         atomic_store_explicit(&cutting->cell->cut_count, count + 1, memory_order_release);
