@@ -160,13 +160,22 @@ void ciout_sarif_end(FILE *out)
     fputs("]}]\n}]}\n", out);
 }
 
-// GitHub. A property ends at ',' or ':' and a line at its end.
+// GitHub. A property ends at ',' or ':' and a line at its end. What a log viewer might act on, and what is no text, comes out as \xNN.
 
 static void put_escaped(FILE *out, const char *text, bool is_property)
 {
-    for (; *text != '\0'; text++) {
-        bool is_special = *text == '%' || *text == '\r' || *text == '\n' || (is_property && (*text == ',' || *text == ':'));
-        fprintf(out, is_special ? "%%%02X" : "%c", (unsigned char)*text);
+    for (size_t left = strlen(text); left > 0;) {
+        bool   is_special = *text == '%' || *text == '\r' || *text == '\n' || (is_property && (*text == ',' || *text == ':'));
+        size_t length = textout_letter(text, left);
+        if (is_special) {
+            fprintf(out, "%%%02X", (unsigned char)*text);
+        } else if (length == 0) {
+            fprintf(out, "\\x%02x", (unsigned char)*text);
+        } else {
+            fwrite(text, 1, length, out);
+        }
+        text += length > 0 ? length : 1;
+        left -= length > 0 ? length : 1;
     }
 }
 

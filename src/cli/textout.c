@@ -84,22 +84,30 @@ void textout_hex(FILE *out, const uint8_t *bytes, size_t size)
     }
 }
 
-// Some terminals act on the controls from U+0080 to U+009F as well.
+// Some terminals act on the controls from U+0080 to U+009F as well. Those of writing direction (U+202A to U+202E, U+2066 to U+2069) and the two
+// line ends U+2028 and U+2029 make a line read as another one.
 static bool is_control(const unsigned char *text, size_t length)
 {
-    return text[0] < 0x20 || text[0] == 0x7F || (length == 2 && text[0] == 0xC2 && text[1] < 0xA0);
+    bool is_direction = length == 3 && text[0] == 0xE2 && ((text[1] == 0x80 && text[2] >= 0xA8 && text[2] <= 0xAE) || (text[1] == 0x81 && text[2] >= 0xA6 && text[2] <= 0xA9));
+    return text[0] < 0x20 || text[0] == 0x7F || (length == 2 && text[0] == 0xC2 && text[1] < 0xA0) || is_direction;
+}
+
+size_t textout_letter(const char *text, size_t size)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    size_t               length = sequence_size(at, size);
+    return length > 0 && !is_control(at, length) ? length : 0;
 }
 
 void textout_safe(FILE *out, const char *text, size_t size)
 {
     for (size_t i = 0; i < size;) {
-        const unsigned char *at = (const unsigned char *)text + i;
-        size_t               length = sequence_size(at, size - i);
-        if (length > 0 && !is_control(at, length)) {
-            fwrite(at, 1, length, out);
+        size_t length = textout_letter(text + i, size - i);
+        if (length > 0) {
+            fwrite(text + i, 1, length, out);
             i += length;
         } else {
-            fprintf(out, "\\x%02x", *at);
+            fprintf(out, "\\x%02x", (unsigned char)text[i]);
             i += 1;
         }
     }

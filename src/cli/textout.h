@@ -15,7 +15,9 @@ void textout_u64_member(FILE *out, bool is_first, const char *key, uint64_t valu
 void textout_bool_member(FILE *out, bool is_first, const char *key, bool value);
 void textout_hex_member(FILE *out, bool is_first, const char *key, const uint8_t *bytes, size_t size);
 void textout_hex(FILE *out, const uint8_t *bytes, size_t size);
-/// Foreign text for a terminal: control characters, and bytes that are not UTF-8, come out as \xNN.
+/// Bytes of the letter at the text's start, at least one byte being there; 0 when it is a control character, a control of writing direction, or not UTF-8.
+size_t textout_letter(const char *text, size_t size);
+/// Foreign text for a terminal: what textout_letter refuses comes out as \xNN.
 void textout_safe(FILE *out, const char *text, size_t size);
 /// Text inside XML, attributes included.
 void textout_xml(FILE *out, const char *text);

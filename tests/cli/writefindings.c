@@ -5,7 +5,7 @@
 
 #include "finding.h"
 
-static const char odd_text[] = "a <b> & \"c\", 100%: 'd'\n\t\x01\xff \xef\xbf\xbe end]]>";
+static const char odd_text[] = "a <b> & \"c\", 100%: 'd'\n\t\x01\xff \xef\xbf\xbe \xe2\x80\xae\xe2\x81\xa6 end]]>";
 
 static Finding everything(void)
 {
