@@ -224,7 +224,7 @@ static void summarise(const Bundle *bundle)
     char                 slot[32], room[SERVER_ROOM_NAME_SIZE], line[512];
     snprintf(slot, sizeof(slot), options->slot == TP_SOURCE_HOST ? "a watcher" : "slot %" PRIu32, options->slot);
     bundle_plain(options->room, room, sizeof(room));
-    snprintf(line, sizeof(line), "room '%s': %s came to another state at tick %" PRIu64 ": %s", room, slot, options->tick, bundle->describe);
+    snprintf(line, sizeof(line), "room '%s': %s came to another state at tick %" PRIu64 ": %.350s", room, slot, options->tick, bundle->describe);
     bundle_plain(line, bundle->result->text, sizeof(bundle->result->text));
 }
 

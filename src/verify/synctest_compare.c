@@ -243,7 +243,7 @@ void sync_finding_text(const tp_synctest_case *result, tp_synctest_finding *find
 {
     char where[112];
     char who[40] = "";
-    char fields[48] = "";
+    char fields[40] = "";
     unsigned long long bad = finding->bad_tick, from = finding->restored_at;
     if (finding->is_first_state) {
         snprintf(where, sizeof(where), "a second init comes to another first state");
