@@ -36,7 +36,7 @@ timed verify plain.tpr
 t verify --format json plain.tpr | grep -o '"signed".*'
 t info plain.tpr | grep -e seals -e signer -e 'end   '
 t sign --key mine.key plain.tpr -o signed.tpr | keyless
-cmp plain.tpr signed.tpr | sed 's/byte.*/.../'
+cmp -s plain.tpr signed.tpr && echo "nothing differs"
 size=$(stat -c %s plain.tpr)
 cmp -n $((size - 304)) plain.tpr signed.tpr && test "$size" -eq "$(stat -c %s signed.tpr)" && echo "only END differs"
 timed verify signed.tpr | keyless
