@@ -175,7 +175,8 @@ void axis_strict_conclude(AxisState *state)
         return;
     }
     write_calls(out);
-    if (out != stderr && fclose(out) != 0) {
+    bool is_written = fflush(out) == 0 && ferror(out) == 0;
+    if ((out != stderr && fclose(out) != 0) || !is_written) {
         axis_fail(state, "strict=%.150s: the file cannot be written", state->strict_path);
     }
 }

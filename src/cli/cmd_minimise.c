@@ -260,10 +260,11 @@ static int judge(MinimiseWork *work)
     case TP_MINIMISE_UNRELIABLE:
         return conclude(work, TP_INCOMPLETE, "does not reproduce reliably: %s come apart once and once not; 'tickproof perturb' says on what axis",
                         report->is_result_unreliable ? "the small inputs" : "the log's inputs");
-    case TP_MINIMISE_FAILED: return conclude(work, TP_INCOMPATIBLE, "a trial failed: %s", work->failure);
+    case TP_MINIMISE_FAILED:
+        return conclude(work, work->failure_verdict != TP_VERIFIED ? work->failure_verdict : TP_INCOMPATIBLE, "a trial failed: %s", work->failure);
     case TP_MINIMISE_NO_MEMORY: return conclude(work, TP_INTERNAL, "out of memory");
     }
-    if (work->is_interrupted && report->trials < TP_MINIMISE_CHECKS) {
+    if (!work->has_come_apart) { // stopped before that, so there is nothing to keep
         return conclude(work, TP_INCOMPLETE, "interrupted before anything was known");
     }
     return keep_result(work);
@@ -280,7 +281,8 @@ static int cut_record(MinimiseWork *work)
     uint64_t          bad_tick = UINT64_MAX;
     if (!minimisesides_record(work, &bad_tick)) {
         return work->failure[0] != '\0' ? conclude(work, TP_INCOMPATIBLE, "%s", work->failure)
-                                        : conclude(work, TP_VERIFIED, "it comes to what it says of itself: there is nothing to cut");
+             : work->is_whole_log     ? conclude(work, TP_VERIFIED, "it comes to what it says of itself: there is nothing to cut")
+                                      : conclude(work, TP_INCOMPLETE, "what is whole of it comes to what it says of itself: there is nothing to cut");
     }
     uint64_t end = work->log_size;
     if (tp_reader_open(&source, &options, &reader) == TP_LOG_OK) {

@@ -14,7 +14,8 @@ static const char help[] =
     "restored, and so on. What is changed when the world comes to something else (it flips) names the class of the cause; then the\n"
     "tick, section and field are looked up. OTHER is a second log, which is stepped in the same process before and after the first;\n"
     "without it LOG is, twice. Without --axis all axes of this machine are tried. Those that this system or this world does not have\n"
-    "are listed as skipped, and never count as good. LOG may be - for standard input.\n"
+    "are listed as skipped, and never count as good; where that is all of an axis that was asked for by --axis, or a --world, --with or\n"
+    "--strict, the exit code is 5 if nothing is worse. LOG may be - for standard input.\n"
     "\n"
     "      --axis NAME,...   only these axes; NAME=VALUE for one value of one, as 'tickproof trace --perturb' takes it\n"
     "      --list            the axes, their values and what a flip means\n"
@@ -168,9 +169,43 @@ static bool is_of_surroundings(PerturbCause cause)
            cause == PERTURB_CAUSE_DIRECTORY || cause == PERTURB_CAUSE_ENVIRONMENT || cause == PERTURB_CAUSE_THREADS;
 }
 
+static bool is_on_axis(const PerturbRun *run, const char *name, size_t length)
+{
+    return strlen(run->axis->name) == length && memcmp(run->axis->name, name, length) == 0;
+}
+
+// Whether the command line names this run's axis, or there would be none without its flags.
+static bool is_asked_for(const PerturbWork *work, const PerturbRun *run)
+{
+    for (const char *item = work->axes; item != NULL; item = strchr(item, ',') != NULL ? strchr(item, ',') + 1 : NULL) {
+        if (is_on_axis(run, item, strcspn(item, ",="))) {
+            return true;
+        }
+    }
+    return is_on_axis(run, "build", 5) || is_on_axis(run, "machine", 7) || (work->is_strict && is_on_axis(run, "strict", 6));
+}
+
+// Something of the axis was done; of builds, machines and strict each counts by itself.
+static bool was_done(const PerturbWork *work, const PerturbRun *skipped)
+{
+    bool is_single = is_on_axis(skipped, "build", 5) || is_on_axis(skipped, "machine", 7) || is_on_axis(skipped, "strict", 6);
+    for (size_t i = 0; i < work->run_count && !is_single; i++) {
+        const PerturbRun *run = &work->runs[i];
+        if (run->axis == skipped->axis && (run->result == PERTURB_SAME || run->result == PERTURB_FLIPS)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int exit_code(const PerturbWork *work, int base_code)
 {
     tp_verdict code = (tp_verdict)base_code;
+    for (size_t i = 0; i < work->run_count; i++) {
+        const PerturbRun *run = &work->runs[i];
+        bool              is_missing = run->result == PERTURB_SKIPPED && is_asked_for(work, run) && !was_done(work, run);
+        code = is_missing ? tp_verdict_worst(code, TP_INCOMPLETE) : code;
+    }
     for (size_t i = 0; i < work->run_count; i++) {
         code = work->runs[i].result == PERTURB_FLIPS ? tp_verdict_worst(code, TP_DIVERGED) : code;
         code = work->runs[i].result == PERTURB_FAILED ? tp_verdict_worst(code, perturb_run_verdict(&work->runs[i])) : code;
@@ -181,6 +216,17 @@ static int exit_code(const PerturbWork *work, int base_code)
     return side_is_stopped() ? (int)tp_verdict_worst(code, TP_INCOMPLETE) : (int)code;
 }
 
+// A base run that was never begun looks done, so its trace decides.
+static bool has_bases(const PerturbWork *work)
+{
+    for (size_t i = 0; i < work->log_count; i++) {
+        if (work->bases[i].answer.result != SIDE_DONE || work->bases[i].answer.trace == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static int perturb(PerturbWork *work, int argc, char **argv)
 {
     if (!read_logs(work, argc, argv) || !perturb_here_begin(work)) {
@@ -188,7 +234,7 @@ static int perturb(PerturbWork *work, int argc, char **argv)
     }
     side_catch_signals();
     int code = perturb_run_bases(work);
-    if (work->bases[work->log_count - 1].answer.result != SIDE_DONE) {
+    if (!has_bases(work)) {
         return code;
     }
     if (!perturb_plan(work)) {

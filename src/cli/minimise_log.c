@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -136,9 +137,11 @@ bool minimise_apart(MinimiseWork *work, void (*serve)(MinimiseWork *work, const 
     pid_t child = fork();
     if (child == 0) {
         close(fds[0]);
+        static const int crashes[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
         signal(SIGINT, SIG_IGN); // the parent ends it
-        for (int number = SIGABRT; number != 0; number = number == SIGABRT ? SIGSEGV : number == SIGSEGV ? SIGFPE : 0) {
-            signal(number, SIG_DFL);
+        prctl(PR_SET_PDEATHSIG, SIGKILL); // also when it is ended itself: a world that hangs would stay for ever
+        for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++) {
+            signal(crashes[i], SIG_DFL);
         }
         serve(work, with, fds[1]);
         _exit(0);

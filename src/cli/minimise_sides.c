@@ -92,6 +92,16 @@ static tp_trial fail(MinimiseWork *work, const char *side, const char *text)
     return TP_TRIAL_FAILED;
 }
 
+// Neither side has anything to compare, which is no agreement. Of a candidate it is a plain NO.
+static tp_trial fail_both(MinimiseWork *work, const SideAnswer answers[2])
+{
+    bool is_stuck = answers[0].result == SIDE_STUCK || answers[1].result == SIDE_STUCK;
+    work->failure_verdict = is_stuck ? TP_INCOMPLETE : TP_INTERNAL;
+    snprintf(work->failure, sizeof(work->failure), "neither side comes to the end of the log: %.50s: %.90s; %.50s: %.90s", work->sides[0].name, answers[0].message,
+             work->sides[1].name, answers[1].message);
+    return TP_TRIAL_FAILED;
+}
+
 static tp_trial judge(MinimiseWork *work, const SideAnswer answers[2], tp_minimise_trial *trial)
 {
     for (int i = 0; i < 2; i++) {
@@ -99,9 +109,15 @@ static tp_trial judge(MinimiseWork *work, const SideAnswer answers[2], tp_minimi
             work->is_interrupted = true;
             return TP_TRIAL_STOPPED;
         }
-        if (answers[i].result == SIDE_FAILED || answers[i].result == SIDE_SKIPPED) {
+        bool is_silent = answers[i].result == SIDE_STUCK && !answers[i].has_spoken;
+        if (answers[i].result == SIDE_FAILED || answers[i].result == SIDE_SKIPPED || is_silent) {
+            bool is_named = answers[i].code >= TP_USAGE && answers[i].code <= TP_UNAUTHENTIC;
+            work->failure_verdict = is_silent ? TP_INCOMPLETE : is_named ? (tp_verdict)answers[i].code : TP_INTERNAL;
             return fail(work, work->sides[i].name, answers[i].message);
         }
+    }
+    if (is_gone(&answers[0]) && is_gone(&answers[1]) && !work->has_come_apart) {
+        return fail_both(work, answers);
     }
     if (is_gone(&answers[0]) || is_gone(&answers[1])) {
         trial->bad_tick = tick_said(&answers[is_gone(&answers[0]) ? 0 : 1]);
@@ -184,6 +200,7 @@ tp_trial minimisesides_trial(void *to, const tp_inputs *inputs, tp_minimise_tria
         return TP_TRIAL_NO; // the world does not take a row
     }
     tp_trial found = compare(work, log, size, trial);
+    work->has_come_apart = work->has_come_apart || found == TP_TRIAL_YES;
     free(log);
     return found == TP_TRIAL_YES && work->same_field ? look_at_field(work, inputs, trial) : found;
 }
@@ -330,6 +347,7 @@ bool minimisesides_record(MinimiseWork *work, uint64_t *bad_tick)
             found = is_same ? UINT64_MAX : claimed->first_tick + i;
         }
         *bad_tick = found == UINT64_MAX && claimed->count != answer.trace->count ? claimed->first_tick + (claimed->count < answer.trace->count ? claimed->count : answer.trace->count) : found;
+        work->is_whole_log = claimed->has_end && claimed->gap_count == 0;
     }
     bool is_found = work->failure[0] == '\0' && *bad_tick != UINT64_MAX;
     tp_trace_destroy(claimed);

@@ -95,6 +95,7 @@ static tp_trial judge(MinimiseWork *work, const SyncAnswer *answer, tp_minimise_
     if (answer->verdict != TP_DIVERGED) {
         return TP_TRIAL_NO;
     }
+    work->has_come_apart = true;
     trial->bad_tick = answer->ended_early ? answer->last_tick : UINT64_MAX;
     snprintf(work->synctest_text, sizeof(work->synctest_text), "%s", answer->text);
     return TP_TRIAL_YES;

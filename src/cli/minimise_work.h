@@ -65,7 +65,9 @@ typedef struct {
     double          start, deadline, shown_at; ///< deadline 0: none
     double          first_seconds;             ///< of the first trial
     bool            has_tried, is_interrupted, is_out_of_time;
+    bool            has_come_apart;            ///< some trial said so
     char            failure[TP_MESSAGE_SIZE];
+    tp_verdict      failure_verdict;           ///< VERIFIED: INCOMPATIBLE, as most failures are
     MinimiseField   first_field;               ///< for --same-field
     MinimiseDifference difference;
     tp_strength     strength;                  ///< of --synctest: the case that is asked for
@@ -97,7 +99,8 @@ bool     minimisesides_open(MinimiseWork *work);
 tp_trial minimisesides_trial(void *work, const tp_inputs *inputs, tp_minimise_trial *trial);
 /// What the sides come to at the end of these inputs. False: they could not be asked.
 bool     minimisesides_describe(MinimiseWork *work, const tp_inputs *inputs, MinimiseDifference *difference);
-/// The first tick whose recorded root is not the first side's. False: there is none, or it cannot be told (`failure`).
+/// The first tick whose recorded root is not the first side's. False: there is none, or it cannot be told (`failure`). Sets `is_whole_log`, without which
+/// none is only none so far.
 bool     minimisesides_record(MinimiseWork *work, uint64_t *bad_tick);
 
 // minimise_synctest.c

@@ -127,7 +127,7 @@ bool perturb_plan_check(const char *list);
 bool perturb_plan(PerturbWork *work);
 /// A run with these arguments of --perturb (`second` may be NULL), of the first log.
 void perturb_run_make(PerturbWork *work, PerturbRun *run, const PerturbAxis *axis, const char *value, const char *first, const char *second);
-/// A run for the plan; `argument` may be NULL. NULL: there are too many, and it said so.
+/// A run for the plan; `argument` may be NULL. NULL: there are too many, which perturb_plan says.
 PerturbRun *perturb_plan_add(PerturbWork *work, const char *axis, const char *value, const char *argument);
 void perturb_plan_skip(PerturbWork *work, const char *axis, const char *value, const char *why);
 

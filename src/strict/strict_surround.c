@@ -22,6 +22,9 @@ STRICT_NOTED(STRICT_LOCALE, NULL, int, toupper, (int letter), (letter))
 STRICT_NOTED(STRICT_LOCALE, NULL, int, tolower, (int letter), (letter))
 #if defined(__GLIBC__)
 STRICT_NOTED(STRICT_LOCALE, NULL, const unsigned short **, __ctype_b_loc, (void), ())
+// An optimised tolower or toupper is a look into these tables.
+STRICT_NOTED(STRICT_LOCALE, NULL, const int **, __ctype_tolower_loc, (void), ())
+STRICT_NOTED(STRICT_LOCALE, NULL, const int **, __ctype_toupper_loc, (void), ())
 #endif
 
 // Only a decimal point or a grouping comes from the locale.

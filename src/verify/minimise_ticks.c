@@ -68,7 +68,8 @@ bool minimise_tail(MinimiseSearch *search)
 {
     bool     has_changed = false;
     uint64_t without = 0; // so few are too few
-    while (!search->is_exact && search->best->ticks - without > 1 && minimise_begin(search)) {
+    // A trial that says its tick may cut the best to less than what was too few before: not everything that holds is monotonous.
+    while (!search->is_exact && search->best->ticks > without + 1 && minimise_begin(search)) {
         uint64_t middle = without + (search->best->ticks - without) / 2;
         tp_inputs_cut(&search->work, middle);
         if (minimise_try(search)) {

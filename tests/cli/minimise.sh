@@ -48,7 +48,7 @@ END
 echo 0 > count
 m small.tpr -o coin.tpr --world ./good.so --with "sh ./coin.sh"
 echo "== a coin that falls at the end"
-sed 's/n % 2/n \/ 26/' coin.sh > late.sh
+sed 's/n % 2/n \/ 12/' coin.sh > late.sh
 echo 0 > count
 m short.tpr -o coin.tpr --world ./good.so --with "sh ./late.sh" --seconds 5
 test -e coin.tpr && echo "it is there"
@@ -72,6 +72,12 @@ m hang.tpr -o crash.tpr --world "$WORLD" --with "HANGWORLD=crash '$TICKPROOF'" |
 verdict --world "$WORLD" crash.tpr
 m hang.tpr -o stuck.tpr --world "$WORLD" --with "HANGWORLD=hang '$TICKPROOF'" --timeout 1 --keep-ticks | sed 's/: not done.*//'
 verdict --world "$WORLD" stuck.tpr
+echo "== no side that comes back is no agreement"
+HANGWORLD=crash m hang.tpr -o none.tpr --world "$WORLD" --perturb heap=0xA5 | sed 's/the log: .*/the log/'
+HANGWORLD=hang m hang.tpr -o none.tpr --world "$WORLD" --perturb heap=0xA5 --timeout 1 | sed 's/the log: .*/the log/'
+echo "== interrupted before the first answer: nothing is known, so nothing is written"
+m short.tpr -o none.tpr --world ./good.so --with 'kill -INT $PPID; exec sleep 5; :'
+test -e none.tpr && echo "it is there"
 echo "== going back"
 "$TICKPROOF" run --world "$PLANTED" --config '{"bug":1,"from":40}' --players 2 --bot --ticks 300 -o planted.tpr > /dev/null 2>&1 ||
     "$TICKPROOF" run --world "$PLANTED" --config '{"bug":1,"from":40}' --players 2 --ticks 300 -o planted.tpr > /dev/null
@@ -81,6 +87,8 @@ echo "== its own record"
 m short.tpr -o cut.tpr --world ./bad.so --against-record
 verdict --world ./bad.so cut.tpr
 m short.tpr -o cut2.tpr --world ./good.so --against-record
+head -c $(($(wc -c < short.tpr) * 2 / 3)) short.tpr > torn.tpr
+m torn.tpr -o cut3.tpr --world ./good.so --against-record
 echo "== command lines"
 t minimise short.tpr -o x.tpr
 t minimise short.tpr --world ./good.so --world ./bad.so

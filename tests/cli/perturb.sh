@@ -45,7 +45,8 @@ found fault0.tpr --axis repeat --with "$TICKPROOF" | sed 's|  machine *[^ ]* *| 
 found fault13.tpr --axis repeat --with "env -u TICKPROOF_TEST_VARIABLE $TICKPROOF {} --world $PERTURBWORLD"
 echo "strict"
 record 25
-for log in fault0 fault7 fault11 fault14 fault25; do
+record 26
+for log in fault0 fault7 fault11 fault14 fault26 fault25; do
     echo "$log"
     found $log.tpr --strict --axis repeat
 done
@@ -64,6 +65,10 @@ t perturb nothing.tpr
 t perturb fault0.tpr --axis weather
 t perturb fault0.tpr --format yaml
 t perturb fault0.tpr --repeat 0
+t perturb fault0.tpr --world "$PERTURBWORLD" --axis repeat,repeat --repeat 80
+t perturb fault0.tpr --world "$PERTURBWORLD" --axis repeat,repeat --repeat 100
+head -c 20 fault0.tpr > torn.tpr
+t perturb torn.tpr fault0.tpr --world "$PERTURBWORLD" --axis repeat
 t perturb fault0.tpr
 t trace fault0.tpr --world "$PERTURBWORLD" -o x.tpt --perturb weather
 t trace fault0.tpr --world "$PERTURBWORLD" -o x.tpt --perturb stack=256
@@ -76,3 +81,10 @@ t trace fault0.tpr --world "$PERTURBWORLD" -o x.tpt --perturb before=nothing.tpr
 echo "a run that does not come back is no difference, and not good either"
 "$TICKPROOF" run --world "$WORLD" --ticks 60 -o hang.tpr > /dev/null 2>&1
 t perturb hang.tpr --world "$WORLD" --axis repeat --repeat 1 --timeout 1 --with "env HANGWORLD=hang $TICKPROOF {} --world $WORLD" | sed -n '/FAILED/{s/.*FAILED/FAILED/; s/ s:.*; --/ s; --/; p;}; /exit/p'
+echo "what was asked for and could not be done is not fine"
+for asked in "--axis locale=xx_XX" "--axis locale=xx_XX,repeat" "--axis repeat --with false" "--axis locale"; do
+    "$TICKPROOF" perturb fault0.tpr --world "$PERTURBWORLD" --repeat 1 $asked > asked.txt 2>&1
+    echo "$asked: exit $?"
+done
+"$TICKPROOF" perturb fault0.tpr --world "$PERTURBWORLD" --axis repeat --repeat 1 --with 'exit 121; :' > asked.txt 2>&1
+echo "--with 'exit 121': exit $?"

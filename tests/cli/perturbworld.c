@@ -1,5 +1,6 @@
 // perturbworld.c: a world for the tests of `tickproof perturb`, in a shared library: it counts, and from tick 100 on does one thing that no world
 // may do. Which one its config says; 0 is none. Every fault reaches the state through `spoil`, and nothing else does.
+#include <ctype.h>
 #include <dirent.h>
 #include <locale.h>
 #include <pthread.h>
@@ -17,7 +18,7 @@ enum { FIRST_TICK = 100 };
 
 typedef enum Fault {
     NONE, STACK, HEAP, SLACK, BLOCK_ADDRESS, HEAP_ADDRESS, CODE_ADDRESS, LOCALE, ZONE, CLOCK, NANOSECONDS, ENTROPY, DIRECTORY, ENVIRONMENT, LEAK, SNAPSHOT,
-    CACHE, UNTOLD, OBSERVER, THREAD_ORDER, SHARED, ROUNDING, DENORMALS, PROCESS, COUNTER, MEMORY, FAULTS,
+    CACHE, UNTOLD, OBSERVER, THREAD_ORDER, SHARED, ROUNDING, DENORMALS, PROCESS, COUNTER, MEMORY, LETTER, FAULTS,
 } Fault;
 
 // 12 bytes, so that a gap of 4 lies behind the section.
@@ -187,6 +188,16 @@ static uint32_t use_memory(void)
     return 0;
 }
 
+// As an optimised tolower has it, whatever this file is built with.
+static uint32_t lower_letter(uint32_t count)
+{
+#if defined(__GLIBC__)
+    return (uint32_t)(*__ctype_tolower_loc())[count % 128];
+#else
+    return (uint32_t)tolower((int)(count % 128));
+#endif
+}
+
 static uint32_t spoil(const Counter *counter, const Cache *cache, Fault fault)
 {
     switch (fault) {
@@ -213,6 +224,7 @@ static uint32_t spoil(const Counter *counter, const Cache *cache, Fault fault)
     case PROCESS: return (uint32_t)getpid();
     case COUNTER: return read_counter();
     case MEMORY: return use_memory();
+    case LETTER: return lower_letter(counter->count);
     case NONE:
     case UNTOLD:
     case OBSERVER:

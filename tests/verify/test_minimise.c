@@ -160,6 +160,26 @@ Test(minimise, finds_the_end_by_itself)
     }
 }
 
+// So in long runs and in short ones, but in none between.
+static bool long_or_short(const tp_inputs *inputs, uint64_t *bad_tick)
+{
+    *bad_tick = inputs->ticks > 105 ? 105 : inputs->ticks - 1;
+    return inputs->ticks >= 2000 || inputs->ticks <= 500;
+}
+
+// Goal: a run that was cut to less than what was refused before ends the search for the end, too.
+Test(minimise, what_was_refused_may_be_longer_than_the_best)
+{
+    Scene scene;
+    scene_open(&scene, long_or_short, TICKS);
+    scene.early = 5;
+    scene.stop_after = 10000; // else it would go on for ever
+    scene_run(&scene, false);
+    cr_assert_eq(scene.report.end, TP_MINIMISE_SMALLEST);
+    cr_assert_eq(scene.inputs.ticks, 1);
+    scene_close(&scene);
+}
+
 // The second press comes exactly 100 ticks after the first.
 static bool exact_distance(const tp_inputs *inputs, uint64_t *bad_tick)
 {
