@@ -443,9 +443,18 @@ static bool says_crash(const Child *child)
     return strstr(line, "a world crashed this program") != NULL || strstr(line, "a world ended this program") != NULL;
 }
 
+// A signal that a world brings about itself, from a process that had begun to answer. All others come from outside (out of memory, a lost
+// connection), and say nothing of the world.
+static bool is_own_crash(const Child *child, int number)
+{
+    bool is_own = number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL || number == SIGABRT || number == SIGTRAP || number == SIGSYS;
+    return (is_own && child->size > 0) || says_crash(child);
+}
+
 static void conclude(Child *child, SideAnswer *answer)
 {
     tp_error error = { "it said nothing" };
+    answer->has_spoken = child->size > 0 || says_crash(child);
     answer->trace = child->size > 0 ? tp_trace_read(child->bytes, child->size, NULL, &error) : NULL;
     answer->code = WIFSIGNALED(child->status) ? WTERMSIG(child->status) : WEXITSTATUS(child->status);
     if (stopped != 0) {
@@ -454,11 +463,15 @@ static void conclude(Child *child, SideAnswer *answer)
         answer_with(answer, SIDE_FAILED, child, "it said more than %zu bytes", OUTPUT_MAX);
     } else if (child->is_late) {
         answer_with(answer, SIDE_STUCK, child, "not done after %u s", child->side->timeout_s);
-    } else if (WIFSIGNALED(child->status)) {
+    } else if (WIFSIGNALED(child->status) && is_own_crash(child, answer->code)) {
         answer_with(answer, SIDE_CRASHED, child, "ended by signal %d (%s)", answer->code, strsignal(answer->code));
+    } else if (WIFSIGNALED(child->status)) {
+        answer_with(answer, SIDE_FAILED, child, "ended by signal %d (%s)%s", answer->code, strsignal(answer->code),
+                    child->size > 0 ? ", which comes from outside" : "");
+        answer->code += 128; // as a shell tells it
     } else if (answer->code == TP_INTERNAL && says_crash(child)) {
         answer_with(answer, SIDE_CRASHED, child, "crashed");
-    } else if (answer->code == SKIPPED) {
+    } else if (answer->code == SKIPPED && (child->side->command == NULL || child->side->prepare != NULL || child->side->directory != NULL)) {
         answer_with(answer, SIDE_SKIPPED, child, "this system does not have it");
     } else if (answer->trace != NULL && answer->trace->has_end && answer->code != TP_INTERNAL) {
         // With 70 a whole sidecar is there, too, and the process says that it proves nothing.

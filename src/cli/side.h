@@ -31,7 +31,7 @@ typedef struct SideAsk {
 typedef enum SideResult {
     SIDE_DONE,    ///< `trace` is there
     SIDE_FAILED,  ///< it said something else: `message`
-    SIDE_CRASHED, ///< ended by a signal
+    SIDE_CRASHED, ///< ended by a signal that a world brings about, once it had begun to answer
     SIDE_STUCK,   ///< out of time
     SIDE_SKIPPED, ///< `prepare` said no, or this system does
     SIDE_STOPPED, ///< this program was interrupted
@@ -40,7 +40,8 @@ typedef enum SideResult {
 typedef struct SideAnswer {
     SideResult result;
     tp_trace  *trace;   ///< with DONE always; with CRASHED and STUCK what had been written, or NULL
-    int        code;    ///< exit code, or number of the signal
+    int        code;    ///< exit code, or number of the signal; with FAILED 128 and the signal
+    bool       has_spoken; ///< it had begun to answer
     char       message[TP_MESSAGE_SIZE]; ///< one line: what went wrong, its standard error's last line within
 } SideAnswer;
 

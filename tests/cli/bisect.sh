@@ -99,3 +99,7 @@ bisect a.tpr $W ./contract_value.so --format github
 bisect a.tpr $W ./contract_value.so --format json | sed -n '1s/.*"verdict":"\([a-z]*\)".*/\1/p'
 echo "sidecars are not what diff takes"
 t diff a.tpt b.tpt
+echo "== a command that is ended from outside, or before it has said anything, is no difference"
+for how in 'kill -KILL $$ #' 'kill -SEGV $$ #' 'kill -TERM $$ #' 'exit 121; :'; do
+    bisect a.tpr --world ./contract_off.so --with "$how" | sed -n '1p; $p'
+done

@@ -115,7 +115,14 @@ Test(side, what_is_not_good_is_said)
     expect("echo garbage #", SIDE_FAILED, "no whole sidecar");
     expect("echo one >&2; echo two >&2; exit 6 #", SIDE_FAILED, "exit code 6: two");
     expect("cat cut.tpt #", SIDE_FAILED, "no whole sidecar");
-    expect("kill -SEGV $$ #", SIDE_CRASHED, "signal 11");
+    // A crash is one of who had begun to answer, by a signal that a world brings about. The others are somebody else's doing.
+    expect("cat cut.tpt; kill -SEGV $$ #", SIDE_CRASHED, "signal 11");
+    expect("cat cut.tpt; kill -ABRT $$ #", SIDE_CRASHED, "signal 6");
+    expect("kill -SEGV $$ #", SIDE_FAILED, "signal 11");
+    expect("kill -KILL $$ #", SIDE_FAILED, "signal 9");
+    expect("cat cut.tpt; kill -KILL $$ #", SIDE_FAILED, "which comes from outside");
+    expect("cat cut.tpt; kill -HUP $$ #", SIDE_FAILED, "signal 1");
+    expect("exit 121 #", SIDE_FAILED, "exit code 121");
     expect("echo 'tickproof: a world crashed this program in the step of tick 5: mend it' >&2; exit 70 #", SIDE_CRASHED, "tick 5");
     expect("cat good.tpt; echo 'the axis could not do its work' >&2; exit 70 #", SIDE_FAILED, "the axis could not do its work");
     expect("printf 'a\\033b' >&2; exit 1 #", SIDE_FAILED, "a?b");
