@@ -1,6 +1,7 @@
 // cmd_compare.c: `tickproof compare`: sidecars of several machines against each other, and against what a log claims.
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "args.h"
 #include "cli.h"
@@ -192,6 +193,49 @@ static int show(const char *path)
     return code;
 }
 
+typedef struct {
+    dev_t  device;
+    ino_t  number;
+    size_t index;
+} FileId;
+
+static int by_file(const void *a, const void *b)
+{
+    const FileId *left = a, *right = b;
+    if (left->device != right->device) {
+        return left->device < right->device ? -1 : 1;
+    }
+    if (left->number != right->number) {
+        return left->number < right->number ? -1 : 1;
+    }
+    return left->index < right->index ? -1 : left->index > right->index;
+}
+
+// A file agrees with itself, and would have two votes. What cannot be looked at is left to whoever opens it.
+static bool are_all_others(const PathList *paths)
+{
+    struct stat about;
+    FileId     *files = calloc(paths->count + 1, sizeof(*files));
+    size_t      count = 0;
+    bool        is_fine = files != NULL || cli_fail(TP_INTERNAL, "compare: out of memory") == TP_VERIFIED;
+    for (size_t i = 0; is_fine && i < paths->count; i++) {
+        if (stat(paths->items[i], &about) == 0 && S_ISREG(about.st_mode)) {
+            files[count++] = (FileId){ about.st_dev, about.st_ino, i };
+        }
+    }
+    if (is_fine) {
+        qsort(files, count, sizeof(*files), by_file);
+    }
+    for (size_t i = 1; is_fine && i < count; i++) {
+        if (files[i].device == files[i - 1].device && files[i].number == files[i - 1].number) {
+            cli_usage("compare", "%s and %s are one file, which agrees with itself: give each side once", paths->items[files[i - 1].index], paths->items[files[i].index]);
+            is_fine = false;
+        }
+    }
+    free(files);
+    return is_fine;
+}
+
 static int run_paths(Comparison *comparison, int argc, char **argv)
 {
     int code = TP_VERIFIED;
@@ -203,7 +247,7 @@ static int run_paths(Comparison *comparison, int argc, char **argv)
     if (code == TP_VERIFIED && (comparison->paths.count < 2 || comparison->paths.count > OPERANDS_MAX)) {
         code = cli_usage("compare", "it takes two sides or more, at most %d, and there are %zu", OPERANDS_MAX, comparison->paths.count);
     } else if (code == TP_VERIFIED) {
-        code = compare_paths(comparison);
+        code = are_all_others(&comparison->paths) ? compare_paths(comparison) : TP_USAGE;
     }
     files_finish(&comparison->paths);
     return code;

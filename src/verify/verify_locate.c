@@ -147,7 +147,7 @@ void verify_locate_finish(Verify *verify)
     tp_report *report = verify->report;
     char       text[TP_MESSAGE_SIZE];
     if (verify->agrees_again == TP_YES && report->inputs_equal == TP_UNKNOWN && report->root_size > 0) {
-        append(report, "; no section differs: the next tick agrees again, so the state is the same: this tick's inputs, commands or events are not, or its recorded root was changed");
+        append(report, "; no section is known to differ, and the next tick agrees again: this tick's inputs, commands or events are others, its recorded root was changed, or the state came together again");
     }
     if (report->inputs_equal == TP_NO) {
         append(report, "; its inputs or commands are not the recorder's");

@@ -77,3 +77,10 @@ compare --format xml one.tpt two.tpt
 compare --show one.tpt two.tpt
 compare --show missing.tpt
 compare
+echo "== one file twice"
+cp a.tpt once.tpt
+t compare once.tpt ./once.tpt
+mkdir both && cp a.tpt both
+ln both/a.tpt both/b.tpt
+t compare --by-name both both
+t compare both
