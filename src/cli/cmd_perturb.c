@@ -208,7 +208,7 @@ static int exit_code(const PerturbWork *work, int base_code)
     }
     for (size_t i = 0; i < work->run_count; i++) {
         code = work->runs[i].result == PERTURB_FLIPS ? tp_verdict_worst(code, TP_DIVERGED) : code;
-        code = work->runs[i].result == PERTURB_FAILED ? tp_verdict_worst(code, perturb_run_verdict(&work->runs[i])) : code;
+        code = work->runs[i].result == PERTURB_FAILED ? tp_verdict_worst(code, side_verdict(&work->runs[i].answer)) : code;
     }
     for (size_t i = 0; work->is_strict && i < work->call_count; i++) {
         code = perturb_strict_is_wrong(&work->calls[i]) ? tp_verdict_worst(code, TP_DIVERGED) : code;

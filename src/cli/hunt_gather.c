@@ -140,7 +140,7 @@ static bool take_answer(HuntWork *work, unsigned side)
             take_trouble(work, side);
             return true;
         }
-        verdict = answer->code >= TP_USAGE && answer->code <= TP_UNAUTHENTIC ? (tp_verdict)answer->code : TP_INTERNAL;
+        verdict = side_verdict(answer);
         break;
     }
     return hunt_say(work, verdict, "%s: %s", hunt_name(work, side), answer->message);

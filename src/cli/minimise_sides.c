@@ -111,8 +111,7 @@ static tp_trial judge(MinimiseWork *work, const SideAnswer answers[2], tp_minimi
         }
         bool is_silent = answers[i].result == SIDE_STUCK && !answers[i].has_spoken;
         if (answers[i].result == SIDE_FAILED || answers[i].result == SIDE_SKIPPED || is_silent) {
-            bool is_named = answers[i].code >= TP_USAGE && answers[i].code <= TP_UNAUTHENTIC;
-            work->failure_verdict = is_silent ? TP_INCOMPLETE : is_named ? (tp_verdict)answers[i].code : TP_INTERNAL;
+            work->failure_verdict = side_verdict(&answers[i]);
             return fail(work, work->sides[i].name, answers[i].message);
         }
     }

@@ -143,7 +143,6 @@ const char **perturb_here_environment(PerturbWork *work, const char *const *more
 // perturb_run.c
 /// The base runs. An exit code; anything but what a log's own condition gives (0, 3, 4, 5) ends the command.
 int  perturb_run_bases(PerturbWork *work);
-tp_verdict perturb_run_verdict(const PerturbRun *run); ///< of one that failed
 void perturb_run_all(PerturbWork *work);
 void perturb_run_finish(PerturbRun *run);
 /// Runs two and says whether they agree. False also when one did not come to its end.

@@ -28,7 +28,7 @@ static void name_finding(const PerturbWork *work, Finding *finding, const Pertur
 static void fill_plain(Finding *finding, const PerturbRun *run)
 {
     finding->is_skipped = run->result == PERTURB_SKIPPED;
-    finding->verdict = run->result == PERTURB_FLIPS ? TP_DIVERGED : run->result == PERTURB_FAILED ? perturb_run_verdict(run) : run->result == PERTURB_SKIPPED ? TP_INCOMPLETE : TP_VERIFIED;
+    finding->verdict = run->result == PERTURB_FLIPS ? TP_DIVERGED : run->result == PERTURB_FAILED ? side_verdict(&run->answer) : run->result == PERTURB_SKIPPED ? TP_INCOMPLETE : TP_VERIFIED;
     finding->has_tick = run->has_tick;
     finding->tick = run->tick;
     snprintf(finding->section, sizeof(finding->section), "%s", run->section);

@@ -185,15 +185,6 @@ static void judge(PerturbWork *work, PerturbRun *run)
     }
 }
 
-tp_verdict perturb_run_verdict(const PerturbRun *run)
-{
-    if (run->answer.result == SIDE_STUCK) {
-        return TP_INCOMPLETE;
-    }
-    bool is_named = run->answer.result == SIDE_FAILED && run->answer.code >= TP_USAGE && run->answer.code <= TP_UNAUTHENTIC;
-    return is_named ? (tp_verdict)run->answer.code : TP_INTERNAL;
-}
-
 // Threads of a run take what processors there are, and a run on one processor should have it.
 static bool is_alone(const PerturbRun *run)
 {

@@ -485,6 +485,12 @@ static void conclude(Child *child, SideAnswer *answer)
     }
 }
 
+tp_verdict side_verdict(const SideAnswer *answer)
+{
+    bool is_named = answer->result == SIDE_FAILED && answer->code >= TP_USAGE && answer->code <= TP_UNAUTHENTIC;
+    return answer->result == SIDE_STUCK ? TP_INCOMPLETE : is_named ? (tp_verdict)answer->code : TP_INTERNAL;
+}
+
 static void run_children(const Side *const *sides, int count, const SideAsk *ask, SideAnswer *answers)
 {
     Child *children = calloc((size_t)count, sizeof(*children));

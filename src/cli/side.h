@@ -48,6 +48,8 @@ typedef struct SideAnswer {
 /// Runs the side to its end. True when it is DONE. The answer is the caller's, who finishes it.
 bool side_run(const Side *side, const SideAsk *ask, SideAnswer *answer);
 void side_answer_finish(SideAnswer *answer);
+/// What a side that is neither DONE nor STOPPED comes to by itself: the verdict that its exit code names, INCOMPLETE when it was STUCK, else INTERNAL.
+tp_verdict side_verdict(const SideAnswer *answer);
 
 /// The same for two sides at the same time.
 bool side_run_two(const Side *const sides[2], const SideAsk *ask, SideAnswer answers[2]);
