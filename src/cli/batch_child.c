@@ -6,6 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#ifdef __GLIBC__
+#    include <malloc.h>
+#endif
 
 typedef struct {
     ChildCell           *cell;
@@ -109,11 +112,23 @@ static void prove(ChildCell *cell, const tp_source *source, const BatchOptions *
     }
 }
 
+// A world of megabytes is made, compared and freed several times for one log. What was freed is kept for the next time: touching fresh pages costs
+// more than a short log's ticks, and the process ends soon.
+static void keep_freed_memory(void)
+{
+#ifdef __GLIBC__
+    const int most = 32 * 1024 * 1024; // the most that glibc takes
+    (void)mallopt(M_MMAP_THRESHOLD, most);
+    (void)mallopt(M_TRIM_THRESHOLD, most);
+#endif
+}
+
 // What verifying in one piece and in segments have in common. `child` is what the options point at.
 static tp_verify_options set_up(Child *child, const tp_predecessor *predecessor)
 {
     const BatchOptions *options = child->options;
     tp_verify_options   verify;
+    keep_freed_memory();
     beat(child->cell, CHILD_STARTING); // a library runs code of its own while it is loaded
     for (size_t i = 0; i < options->world_count; i++) {
         (void)worlds_add(&child->worlds, options->worlds[i]); // it was tried out before: see batch_try_worlds
