@@ -232,6 +232,23 @@ static void apply_to_owners(FighterStep *step, const FighterCombat *combat)
     }
 }
 
+// Of the fighters that there are: clearing places for all that there could be takes longer than the strikes.
+static void clear_combat(FighterCombat *combat, uint32_t count)
+{
+    memset(combat->is_open, 0, count * sizeof(combat->is_open[0]));
+    memset(combat->has_shield, 0, count * sizeof(combat->has_shield[0]));
+    memset(combat->poses, 0, count * sizeof(combat->poses[0]));
+    memset(combat->boxes, 0, count * sizeof(combat->boxes[0]));
+    memset(combat->body_blows, 0, count * sizeof(combat->body_blows[0]));
+    memset(combat->shield_blows, 0, count * sizeof(combat->shield_blows[0]));
+    memset(combat->hitlags, 0, count * sizeof(combat->hitlags[0]));
+    memset(combat->actions, 0, count * sizeof(combat->actions[0]));
+    memset(combat->is_proven, 0, count * sizeof(combat->is_proven[0]));
+    memset(combat->shots_proven, 0, count * sizeof(combat->shots_proven[0]));
+    memset(combat->grabs, 0, count * sizeof(combat->grabs[0]));
+    memset(combat->is_spent, 0, sizeof(combat->is_spent));
+}
+
 void fighter_combat_update(FighterStep *step)
 {
     int32_t parts[FIGHTER_PLAYERS_MAX];
@@ -244,7 +261,7 @@ void fighter_combat_update(FighterStep *step)
         return;
     }
     FighterCombat combat;
-    memset(&combat, 0, sizeof(combat));
+    clear_combat(&combat, step->state.fighter_count);
     open_bodies(step, &combat);
     for (uint32_t i = 0; i < step->state.fighter_count; i++) {
         combat.actions[i] = step->state.fighters[i].action;
