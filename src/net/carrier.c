@@ -1,4 +1,4 @@
-// carrier.c: one TCP connection, and the way to carrier_udp.c for one over datagrams.
+// carrier.c: one TCP connection, also of a WebSocket, whose frames are carrier_ws.c's, and the way to carrier_udp.c for one over datagrams.
 //
 // Each carrier reads into a buffer of its own, not into one that all share: a buffer per thread
 // would cost every thread of the process, and a loop that is closed on another thread than it ran on would find the wrong one.
@@ -12,6 +12,7 @@
 
 #include "bytes.h"
 #include "carrier_udp.h"
+#include "carrier_ws.h"
 
 enum { OUT_CAPACITY_FIRST = 2048 };
 
@@ -27,7 +28,7 @@ static void on_closed(uv_handle_t *handle)
     }
 }
 
-static void end_as(Carrier *carrier, CarrierEnd end, int status)
+void carrier_end_as(Carrier *carrier, CarrierEnd end, int status)
 {
     if (carrier->is_ending) {
         return;
@@ -43,6 +44,10 @@ static void deliver(Carrier *carrier)
 {
     const uint8_t *message = NULL;
     size_t         size = 0;
+    if (carrier->ws != NULL) {
+        carrier_ws_deliver(carrier);
+        return;
+    }
     while (!carrier->is_ending) {
         if (carrier->is_discarding) {
             carrier->in.start = carrier->in.end = 0;
@@ -58,7 +63,7 @@ static void deliver(Carrier *carrier)
             continue;
         }
         if (status == FRAME_MALFORMED) {
-            end_as(carrier, CARRIER_MALFORMED, 0);
+            carrier_end_as(carrier, CARRIER_MALFORMED, 0);
             return;
         }
         carrier->messages_in += 1;
@@ -80,7 +85,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
     (void)buffer;
     Carrier *carrier = stream->data;
     if (count < 0) {
-        end_as(carrier, count == UV_EOF ? CARRIER_GONE : CARRIER_FAILED, count == UV_EOF ? 0 : (int)count);
+        carrier_end_as(carrier, count == UV_EOF ? CARRIER_GONE : CARRIER_FAILED, count == UV_EOF ? 0 : (int)count);
     } else if (count > 0) {
         frame_fill(&carrier->in, (size_t)count);
         carrier->bytes_in += (uint64_t)count;
@@ -104,12 +109,12 @@ static void on_later(uv_idle_t *handle)
         deliver(carrier);
         int status = carrier->is_ending ? 0 : start_reading(carrier);
         if (status < 0) {
-            end_as(carrier, CARRIER_FAILED, status);
+            carrier_end_as(carrier, CARRIER_FAILED, status);
         } else if (!carrier->is_ending && carrier->write_status < 0) {
             uv_idle_start(handle, on_later);
         }
     } else if (carrier->has_waited) {
-        end_as(carrier, CARRIER_FAILED, carrier->write_status);
+        carrier_end_as(carrier, CARRIER_FAILED, carrier->write_status);
     } else {
         carrier->has_waited = true; // the loop polls between this turn and the next
     }
@@ -178,6 +183,12 @@ int carrier_adopt(Carrier *carrier, uv_os_sock_t socket, const uint8_t *bytes, s
     return 0;
 }
 
+int carrier_adopt_ws(Carrier *carrier, uv_os_sock_t socket, const uint8_t *bytes, size_t size)
+{
+    int status = carrier_ws_make(carrier, false);
+    return status < 0 ? status : carrier_adopt(carrier, socket, bytes, size);
+}
+
 static void on_connected(uv_connect_t *request, int status)
 {
     Carrier *carrier = request->data;
@@ -189,7 +200,11 @@ static void on_connected(uv_connect_t *request, int status)
         status = start_reading(carrier);
     }
     if (status < 0) {
-        end_as(carrier, CARRIER_FAILED, status);
+        carrier_end_as(carrier, CARRIER_FAILED, status);
+        return;
+    }
+    if (carrier->ws != NULL) {
+        carrier_ws_ask(carrier); // the WebSocket stands when it is answered
         return;
     }
     if (carrier->events.connected != NULL) {
@@ -203,7 +218,7 @@ int carrier_connect(Carrier *carrier, const struct sockaddr *address)
     assert(carrier->is_open && !carrier->is_connected);
     int status = uv_tcp_connect(&carrier->connect, &carrier->handle, address, on_connected);
     if (status < 0) {
-        end_as(carrier, CARRIER_FAILED, status);
+        carrier_end_as(carrier, CARRIER_FAILED, status);
     }
     return status;
 }
@@ -238,6 +253,33 @@ static bool fits(const Carrier *carrier, size_t size)
     return size <= carrier->out_max - used;
 }
 
+uint8_t *carrier_collect(Carrier *carrier, size_t size)
+{
+    if (!carrier->is_open || carrier->is_ending || carrier->write_status < 0) {
+        return NULL;
+    }
+    if (!fits(carrier, size)) {
+        carrier_flush(carrier);
+        if (carrier->write_status < 0) {
+            return NULL;
+        }
+    }
+    if (!fits(carrier, size)) {
+        carrier_end_as(carrier, CARRIER_SLOW, 0);
+        return NULL;
+    }
+    if (!reserve(carrier, size)) {
+        carrier_end_as(carrier, CARRIER_FAILED, UV_ENOMEM);
+        return NULL;
+    }
+    return carrier->out + carrier->out_size;
+}
+
+void carrier_collected(Carrier *carrier, size_t size)
+{
+    carrier->out_size += size;
+}
+
 bool carrier_send(Carrier *carrier, const uint8_t *bytes, size_t size)
 {
     bool is_message = size >= 1 && size <= MESSAGE_SIZE_MAX;
@@ -245,27 +287,21 @@ bool carrier_send(Carrier *carrier, const uint8_t *bytes, size_t size)
     if (is_message && carrier->udp != NULL) {
         return carrier_udp_send(carrier, bytes, size);
     }
-    if (!is_message || !carrier->is_open || carrier->is_ending || carrier->write_status < 0) {
+    if (!is_message || (carrier->ws != NULL && carrier->ws->has_closed)) {
         return false;
     }
-    size_t frame_size = FRAME_HEAD_SIZE + size;
-    if (!fits(carrier, frame_size)) {
-        carrier_flush(carrier);
-        if (carrier->write_status < 0) {
-            return false;
-        }
-    }
-    if (!fits(carrier, frame_size)) {
-        end_as(carrier, CARRIER_SLOW, 0);
+    size_t   frame_size = carrier->ws != NULL ? carrier_ws_frame_size(carrier, size) : FRAME_HEAD_SIZE + size;
+    uint8_t *out = carrier_collect(carrier, frame_size);
+    if (out == NULL) {
         return false;
     }
-    if (!reserve(carrier, frame_size)) {
-        end_as(carrier, CARRIER_FAILED, UV_ENOMEM);
-        return false;
+    if (carrier->ws != NULL) {
+        carrier_ws_encode(carrier, bytes, size, out);
+    } else {
+        bytes_put_u16(out, (uint16_t)size);
+        memcpy(out + FRAME_HEAD_SIZE, bytes, size);
     }
-    bytes_put_u16(carrier->out + carrier->out_size, (uint16_t)size);
-    memcpy(carrier->out + carrier->out_size + FRAME_HEAD_SIZE, bytes, size);
-    carrier->out_size += frame_size;
+    carrier_collected(carrier, frame_size);
     carrier->messages_out += 1;
     return true;
 }
@@ -348,11 +384,10 @@ int carrier_release(Carrier *carrier, uv_os_sock_t *socket, uint8_t *rest, size_
         return UV_EBUSY;
     }
     size_t rest_size = carrier->in.end - carrier->in.start;
-    if (rest_size > capacity) {
-        return UV_ENOBUFS;
-    }
     uv_os_fd_t descriptor;
-    int        status = uv_fileno((uv_handle_t *)&carrier->handle, &descriptor);
+    int        status = rest_size <= capacity ? 0 : UV_ENOBUFS;
+    status = carrier->ws != NULL ? carrier_ws_rest(carrier, rest, capacity, &rest_size) : status;
+    status = status == 0 ? uv_fileno((uv_handle_t *)&carrier->handle, &descriptor) : status;
     if (status < 0) {
         return status;
     }
@@ -360,12 +395,12 @@ int carrier_release(Carrier *carrier, uv_os_sock_t *socket, uint8_t *rest, size_
     if (copy < 0) {
         return uv_translate_sys_error(errno);
     }
-    if (rest_size > 0) {
+    if (rest_size > 0 && carrier->ws == NULL) {
         memcpy(rest, carrier->in.bytes + carrier->in.start, rest_size);
     }
     *size = rest_size;
     *socket = copy;
-    end_as(carrier, CARRIER_CLOSED, 0);
+    carrier_end_as(carrier, CARRIER_CLOSED, 0);
     return 0;
 }
 
@@ -389,6 +424,9 @@ void carrier_trim(Carrier *carrier, size_t keep)
 
 void carrier_discard(Carrier *carrier)
 {
+    if (carrier->ws != NULL) {
+        carrier_ws_say_close(carrier);
+    }
     carrier->is_discarding = true;
 }
 
@@ -401,8 +439,16 @@ void carrier_close(Carrier *carrier)
     if (!carrier->is_open || carrier->is_ending) {
         return;
     }
+    if (carrier->ws != NULL) {
+        carrier_ws_say_close(carrier);
+    }
     carrier_flush(carrier);
-    end_as(carrier, CARRIER_CLOSED, 0);
+    carrier_end_as(carrier, CARRIER_CLOSED, 0);
+}
+
+CarrierKind carrier_kind(const Carrier *carrier)
+{
+    return carrier->udp != NULL ? CARRIER_UDP : carrier->ws != NULL ? CARRIER_WS : CARRIER_TCP;
 }
 
 void carrier_finish(Carrier *carrier)
@@ -410,6 +456,9 @@ void carrier_finish(Carrier *carrier)
     assert(!carrier->is_open);
     if (carrier->udp != NULL) {
         carrier_udp_free(carrier);
+    }
+    if (carrier->ws != NULL) {
+        carrier_ws_free(carrier);
     }
     free(carrier->out);
     free(carrier->writing);

@@ -2,7 +2,9 @@
 #include "lobby.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // What the system made of it: the port, when 0 was asked for.
 static void learn_name(Lobby *lobby, const uv_tcp_t *listener)
@@ -111,6 +113,69 @@ bool lobby_listen_udp(Lobby *lobby, uv_loop_t *loop, const char *address, tp_err
     return true;
 }
 
+bool lobby_expect_ws(Lobby *lobby, tp_error *error)
+{
+    lobby->has_arrivals = lobby->has_arrivals || uv_mutex_init(&lobby->arrivals_mutex) == 0;
+    return lobby->has_arrivals || tp_error_set(error, "taking WebSockets: making a lock failed");
+}
+
+bool lobby_give_ws(Lobby *lobby, uv_os_sock_t socket, const uint8_t *bytes, size_t size)
+{
+    LobbyArrival *arrival = size <= FRAME_BUFFER_SIZE ? malloc(sizeof(*arrival) + size) : NULL;
+    bool          is_taken = false;
+    if (arrival != NULL) {
+        arrival->socket = socket;
+        arrival->size = size;
+        if (size > 0) {
+            memcpy(arrival->bytes, bytes, size);
+        }
+        uv_mutex_lock(&lobby->arrivals_mutex);
+        is_taken = lobby->takes_arrivals && lobby->arrival_count < SERVER_BACKLOG;
+        if (is_taken) {
+            arrival->next = lobby->arrivals;
+            lobby->arrivals = arrival;
+            lobby->arrival_count += 1;
+        }
+        uv_mutex_unlock(&lobby->arrivals_mutex);
+    }
+    if (!is_taken) {
+        free(arrival);
+        close(socket);
+    }
+    return is_taken;
+}
+
+void lobby_take_ws(Lobby *lobby)
+{
+    if (!lobby->has_arrivals) {
+        return;
+    }
+    uv_mutex_lock(&lobby->arrivals_mutex);
+    LobbyArrival *arrival = lobby->arrivals;
+    lobby->arrivals = NULL;
+    lobby->arrival_count = 0;
+    uv_mutex_unlock(&lobby->arrivals_mutex);
+    while (arrival != NULL) {
+        LobbyArrival *next = arrival->next;
+        if (lobby->peers.is_open) {
+            peer_take_ws(&lobby->peers, arrival->socket, arrival->bytes, arrival->size);
+        } else {
+            close(arrival->socket);
+        }
+        free(arrival);
+        arrival = next;
+    }
+}
+
+static void set_arrivals(Lobby *lobby, bool are_taken)
+{
+    if (lobby->has_arrivals) {
+        uv_mutex_lock(&lobby->arrivals_mutex);
+        lobby->takes_arrivals = are_taken;
+        uv_mutex_unlock(&lobby->arrivals_mutex);
+    }
+}
+
 // A socket of datagrams is all clients', so nobody's connection moves to another.
 static const char *refuse_udp(Lobby *lobby, uint32_t number, MessageReason *reason)
 {
@@ -192,6 +257,7 @@ bool lobby_open(Lobby *lobby, tp_error *error)
     lobby->turn.data = lobby;
     uv_prepare_start(&lobby->turn, on_turn);
     int status = peer_host_open(&lobby->peers);
+    set_arrivals(lobby, status == 0);
     return status == 0 || tp_error_set(error, "preparing for clients: %s", uv_strerror(status));
 }
 
@@ -208,6 +274,8 @@ static void close_listeners(Lobby *lobby)
 void lobby_bye(Lobby *lobby)
 {
     close_listeners(lobby);
+    set_arrivals(lobby, false);
+    lobby_take_ws(lobby); // those that have come hear it, too
     lobby->is_udp_open = false;
     if (lobby->peers.is_open) {
         peer_host_bye(&lobby->peers, MESSAGE_REASON_STOPPING);
@@ -217,6 +285,8 @@ void lobby_bye(Lobby *lobby)
 void lobby_close(Lobby *lobby)
 {
     close_listeners(lobby);
+    set_arrivals(lobby, false);
+    lobby_take_ws(lobby);
     if (lobby->turn.data != NULL) {
         uv_close((uv_handle_t *)&lobby->turn, NULL);
         lobby->turn.data = NULL;
@@ -232,4 +302,8 @@ void lobby_close(Lobby *lobby)
 void lobby_finish(Lobby *lobby)
 {
     udp_host_finish(&lobby->udp);
+    if (lobby->has_arrivals) {
+        uv_mutex_destroy(&lobby->arrivals_mutex);
+        lobby->has_arrivals = false;
+    }
 }

@@ -4,6 +4,14 @@
 #include "datagrams.h"
 #include "peer.h"
 
+/// A WebSocket from another thread.
+typedef struct LobbyArrival {
+    struct LobbyArrival *next;
+    uv_os_sock_t         socket;
+    size_t               size;
+    uint8_t              bytes[]; ///< read already
+} LobbyArrival;
+
 typedef struct Lobby {
     uv_loop_t *loop;
     uv_tcp_t   listeners[SERVER_LISTENERS_MAX];
@@ -20,6 +28,10 @@ typedef struct Lobby {
     uint32_t   taken_in_turn;
     bool       is_left[SERVER_LISTENERS_MAX]; ///< a connection waits that libuv has accepted and nobody has taken: it asks for no more
     bool       is_listening;
+    uv_mutex_t arrivals_mutex;
+    LobbyArrival *arrivals;      ///< newest first
+    uint32_t   arrival_count;    ///< that wait
+    bool       has_arrivals, takes_arrivals; ///< there may be some; they are taken at the moment
     UdpHost    udp;
     struct sockaddr_storage udp_address; ///< as it was told: threads have the next ports
     bool       has_udp, is_udp_open;     ///< was opened, whatever became of it; takes new ones
@@ -30,6 +42,12 @@ typedef struct Lobby {
 bool lobby_listen(Lobby *lobby, uv_loop_t *loop, const char *address, tp_error *error);
 /// The same for datagrams; once. False with the reason.
 bool lobby_listen_udp(Lobby *lobby, uv_loop_t *loop, const char *address, tp_error *error);
+/// WebSockets will come. False with the reason.
+bool lobby_expect_ws(Lobby *lobby, tp_error *error);
+/// One more, from any thread; the socket is the lobby's. False: it was closed, since nobody takes it (any more), or too many wait.
+bool lobby_give_ws(Lobby *lobby, uv_os_sock_t socket, const uint8_t *bytes, size_t size);
+/// Those that have come are taken.
+void lobby_take_ws(Lobby *lobby);
 /// `peers` has loop, limits, directory and addresses set. False with the reason.
 bool lobby_open(Lobby *lobby, tp_error *error);
 /// Nobody new, and who is here hears BYE.

@@ -1,6 +1,8 @@
 // peer.c: handshake, rate, silence, list, ping; and the end of a connection.
 #include "peer.h"
 
+#include "ws.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,12 +163,26 @@ void peer_answer_admin(Peer *peer, uint32_t room, uint32_t epoch, uint64_t tick,
     peer_send(peer, &message);
 }
 
+// What a WebSocket's closing frame says; the BYE before it says more.
+static uint16_t close_code(MessageReason reason)
+{
+    switch ((unsigned)reason) {
+    case MESSAGE_REASON_MALFORMED: return WS_CLOSE_PROTOCOL;
+    case MESSAGE_REASON_FLOOD:
+    case MESSAGE_REASON_SLOW: return WS_CLOSE_POLICY;
+    case MESSAGE_REASON_CROWDED: return WS_CLOSE_TRY_AGAIN;
+    case MESSAGE_REASON_STOPPING: return WS_CLOSE_GOING_AWAY;
+    default: return WS_CLOSE_NORMAL;
+    }
+}
+
 void peer_bye(Peer *peer, MessageReason reason, const char *text)
 {
     if (peer->is_leaving) {
         return;
     }
     peer->host->leave(peer->host->to, peer, reason);
+    carrier_say_code(&peer->carrier, close_code(reason));
     Message message = { .type = MESSAGE_BYE, .room = MESSAGE_ROOM_NONE, .body.bye = { .reason = reason, .text = message_text(text) } };
     peer_send(peer, &message);
     carrier_discard(&peer->carrier);
@@ -411,7 +427,8 @@ static void on_ended(void *to, CarrierEnd end, int status)
 
 static void on_broken(void *to)
 {
-    peer_bye(to, MESSAGE_REASON_MALFORMED, "a frame has 1 to 1200 bytes");
+    Peer *peer = to;
+    peer_bye(peer, MESSAGE_REASON_MALFORMED, carrier_wrong(&peer->carrier));
 }
 
 static const CarrierEvents carrier_events = { .message = on_message, .ended = on_ended, .broken = on_broken };
@@ -503,6 +520,28 @@ int peer_accept(PeerHost *host, uv_stream_t *listener)
     return 0;
 }
 
+static int adopt(Peer *peer, uv_os_sock_t socket, bool is_ws, const uint8_t *bytes, size_t size)
+{
+    return is_ws ? carrier_adopt_ws(&peer->carrier, socket, bytes, size) : carrier_adopt(&peer->carrier, socket, bytes, size);
+}
+
+void peer_take_ws(PeerHost *host, uv_os_sock_t socket, const uint8_t *bytes, size_t size)
+{
+    Peer *peer = make_peer(host, NULL, NULL);
+    if (peer == NULL) {
+        close(socket);
+        return;
+    }
+    if (adopt(peer, socket, true, bytes, size) < 0) {
+        close(socket);
+        peer->is_leaving = true;
+        carrier_close(&peer->carrier);
+        return;
+    }
+    bound_socket(peer);
+    count_in(peer);
+}
+
 Peer *peer_adopt(PeerHost *host, const PeerParcel *parcel)
 {
     Peer *peer = make_peer(host, NULL, NULL);
@@ -515,7 +554,7 @@ Peer *peer_adopt(PeerHost *host, const PeerParcel *parcel)
     peer->has_hello = true;
     peer->address = parcel->address;
     memcpy(peer->address_text, parcel->address_text, sizeof(peer->address_text));
-    if (carrier_adopt(&peer->carrier, parcel->socket, parcel->rest, parcel->rest_size) < 0) {
+    if (adopt(peer, parcel->socket, parcel->is_ws, parcel->rest, parcel->rest_size) < 0) {
         close(parcel->socket);
         carrier_close(&peer->carrier);
         return NULL;
@@ -533,6 +572,7 @@ PeerParcel *peer_pack(Peer *peer, uint32_t number, const uint8_t *join_bytes, si
         free(parcel);
         return NULL;
     }
+    parcel->is_ws = carrier_kind(&peer->carrier) == CARRIER_WS;
     parcel->address = peer->address;
     memcpy(parcel->address_text, peer->address_text, sizeof(parcel->address_text));
     parcel->number = number;

@@ -47,6 +47,7 @@ struct Peer {
 typedef struct PeerParcel {
     struct PeerParcel *next;
     uv_os_sock_t       socket;
+    bool               is_ws;      ///< a WebSocket: its handshake is over
     Address            address;
     char               address_text[ADDRESS_TEXT_SIZE];
     uint32_t           number;     ///< the room it asked for
@@ -102,6 +103,8 @@ void peer_host_drop(PeerHost *host);
 int  peer_accept(PeerHost *host, uv_stream_t *listener);
 /// The same for one that comes by datagrams, from inside the UDP host's `arrived`. Negative libuv error when it cannot be taken.
 int  peer_accept_udp(PeerHost *host, UdpHost *udp, const UdpArrival *arrival);
+/// Takes a socket that is a WebSocket already, with bytes of it that were read; counted like a listener's. It is the host's also when it fails.
+void peer_take_ws(PeerHost *host, uv_os_sock_t socket, const uint8_t *bytes, size_t size);
 /// Takes a parcel's socket; NULL when that cannot be done, and the socket is closed and no longer counted. The bytes of the rest
 /// follow from inside the loop. The parcel stays the caller's.
 Peer *peer_adopt(PeerHost *host, const PeerParcel *parcel);

@@ -76,7 +76,7 @@ static void emit_own(Server *server, ServerEventKind kind, uint64_t tick, uint64
 {
     ServerEvent event = { .kind = kind, .tick = tick, .value = value, .elapsed_ns = ticker_now_ns() - server->start_ns };
     uint32_t wanted = usual(server->options.net.connections, SERVER_CONNECTIONS);
-    if (kind == SERVER_EVENT_START && server->lobby.count > 0 && server->limits.connections < wanted) {
+    if (kind == SERVER_EVENT_START && (server->lobby.count > 0 || server->lobby.has_arrivals) && server->limits.connections < wanted) {
         snprintf(event.text, sizeof(event.text), "at most %u connections instead of %u: the system allows no more open files",
                  server->limits.connections, wanted);
     }
@@ -201,6 +201,7 @@ static void on_main_wake(uv_async_t *handle)
     if (atomic_load(&server->stop_wanted) && !server->is_stopping) {
         begin_stop(server);
     }
+    lobby_take_ws(&server->lobby);
     if (!drain_events(server, SERVER_EVENTS_TURN)) {
         uv_async_send(&server->wake);
     }
@@ -278,6 +279,20 @@ bool server_listen(Server *server, const char *address, tp_error *error)
 bool server_listen_udp(Server *server, const char *address, tp_error *error)
 {
     return lobby_listen_udp(&server->lobby, &server->loop, address, error);
+}
+
+bool server_expect_ws(Server *server, tp_error *error)
+{
+    return lobby_expect_ws(&server->lobby, error);
+}
+
+bool server_take_ws(Server *server, int socket, const uint8_t *bytes, size_t size)
+{
+    bool is_taken = lobby_give_ws(&server->lobby, socket, bytes, size);
+    if (is_taken) {
+        uv_async_send(&server->wake);
+    }
+    return is_taken;
 }
 
 uint32_t server_udp_port(const Server *server)
@@ -369,7 +384,7 @@ static bool open_lobby(Server *server, tp_error *error)
     lobby->peers.limits = &server->limits;
     lobby->peers.directory = &server->directory;
     lobby->peers.addresses = &server->addresses;
-    return (lobby->count == 0 && !lobby->is_udp_open) || lobby_open(lobby, error);
+    return (lobby->count == 0 && !lobby->is_udp_open && !lobby->has_arrivals) || lobby_open(lobby, error);
 }
 
 static void emit_listening(Server *server)
@@ -466,7 +481,7 @@ bool server_check(Server *server, tp_error *error)
 {
     struct rlimit limit;
     uint64_t      needed = files_needed(server);
-    uint64_t      wanted = needed + (server->lobby.count > 0 ? SERVER_CONNECTIONS_LEAST : 0);
+    uint64_t      wanted = needed + (server->lobby.count > 0 || server->lobby.has_arrivals ? SERVER_CONNECTIONS_LEAST : 0);
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
         return true;
     }

@@ -238,6 +238,12 @@ bool    server_listen(Server *server, const char *address, tp_error *error);
 /// Takes datagrams, too, at one address: lists at its port, each thread's rooms at one of the next (all chosen by the system when it is 0; clients learn
 /// them from the list). Loopback addresses only, as nothing is encrypted. Once. The threads' ports are taken by server_run. False with the reason.
 bool    server_listen_udp(Server *server, const char *address, tp_error *error);
+/// WebSockets will be given by server_take_ws. Before server_run. False with the reason.
+bool    server_expect_ws(Server *server, tp_error *error);
+/// A connected socket whose WebSocket handshake is over becomes one more client's connection, with the bytes that were read of it already (at most
+/// 4,096). The socket is the server's, also when it refuses it: before server_run, while it stops, and when too many wait. From any thread, between
+/// server_expect_ws and server_destroy. False: it was closed.
+bool    server_take_ws(Server *server, int socket, const uint8_t *bytes, size_t size);
 /// Its port.
 uint32_t server_udp_port(const Server *server);
 /// The port of the n-th listener: what the system chose for port 0.
