@@ -114,6 +114,25 @@ bool serverconfig_is_loopback(const char *address)
     return serverconfig_is_address(address) && (strncmp(address, "127.", 4) == 0 || strncmp(address, "[::1]:", 6) == 0);
 }
 
+// RFC 6454's serialisation has nothing behind the port, and a Host has no more.
+bool serverconfig_is_web_name(const char *text, bool is_origin)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-";
+    if (is_origin) {
+        size_t scheme = strncmp(text, "http://", 7) == 0 ? 7 : strncmp(text, "https://", 8) == 0 ? 8 : 0;
+        if (scheme == 0) {
+            return false;
+        }
+        text += scheme;
+    }
+    size_t size = text[0] == '[' ? strspn(text + 1, "0123456789abcdefABCDEF:.") + 2 : strspn(text, letters);
+    if (size < (text[0] == '[' ? 4u : 1u) || size > 200 || (text[0] == '[' && (strlen(text) < size || text[size - 1] != ']'))) {
+        return false;
+    }
+    size_t digits = text[size] == ':' ? strspn(text + size + 1, "0123456789") : 0;
+    return text[size] == '\0' || (digits >= 1 && digits <= 5 && text[size + 1 + digits] == '\0');
+}
+
 static int line_of(const ServerConfig *config, const ServerConfigRoom *room, const ServerConfigKey *key)
 {
     const int *lines = room != NULL ? room->lines : config->lines;
@@ -124,7 +143,7 @@ static int line_of(const ServerConfig *config, const ServerConfigRoom *room, con
 // What the key's object is called inside its room or the server's object.
 static const char *owner_of(const ServerConfigKey *key)
 {
-    return key == NULL ? "" : (key->places & PLACE_RECORD) != 0 ? "record." : (key->places & PLACE_LIMITS) != 0 ? "limits." : "";
+    return key == NULL ? "" : (key->places & PLACE_RECORD) != 0 ? "record." : (key->places & PLACE_LIMITS) != 0 ? "limits." : (key->places & PLACE_HTTP) != 0 ? "http." : "";
 }
 
 void serverconfig_place(const ServerConfig *config, const ServerConfigRoom *room, const ServerConfigKey *key, char *place, size_t size)

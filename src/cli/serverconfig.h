@@ -12,6 +12,7 @@ enum {
     SERVERCONFIG_NAME_MAX     = SERVER_ROOM_NAME_SIZE - 9, ///< letters of a room's name: the server keeps eight for a number of its own
     SERVERCONFIG_ADDRESS_SIZE = 64,       ///< of a listen address with its terminator
     SERVERCONFIG_ERROR_SIZE   = 2048,
+    SERVERCONFIG_NAMES_MAX    = 16,       ///< of hosts, and of origins
     SERVERCONFIG_NO_LINE      = -1,       ///< in place of a line: given by a flag
 };
 
@@ -62,12 +63,22 @@ typedef struct ServerConfigRoom {
     tp_durability   durability;
 } ServerConfigRoom;
 
+typedef struct ServerConfigHttp {
+    char        listen[SERVERCONFIG_ADDRESS_SIZE]; ///< empty: no HTTP
+    const char *hosts[SERVERCONFIG_NAMES_MAX];
+    uint32_t    host_count; ///< right behind its array, likewise below
+    const char *origins[SERVERCONFIG_NAMES_MAX];
+    uint32_t    origin_count;
+    uint32_t    connections, connections_per_address, requests_per_second, header_bytes, body_bytes, request_ms, idle_ms; ///< 0: the usual
+} ServerConfigHttp;
+
 typedef struct ServerConfig {
     const char *name;       ///< of the file, for messages. NULL: there is none
     int         lines[KEY_COUNT];
     char        listen[SERVER_LISTENERS_MAX][SERVERCONFIG_ADDRESS_SIZE];
     uint32_t    listen_count;
     char        udp[SERVERCONFIG_ADDRESS_SIZE]; ///< empty: no datagrams
+    ServerConfigHttp http;
     const char *admin_key_file; ///< NULL: nobody is an administrator
     const char *sign_key;       ///< a file; NULL: the rooms' own logs are not signed
     uint32_t    threads, status_every, log, stop_ms; ///< 0: the usual
@@ -94,6 +105,7 @@ bool serverconfig_add_live(ServerConfig *config, const char *spec, ServerConfigE
 bool serverconfig_add_recorded(ServerConfig *config, const char *path, ServerPace pace, uint32_t loops, ServerConfigError *error);
 bool serverconfig_add_listen(ServerConfig *config, const char *address, ServerConfigError *error);
 bool serverconfig_set_udp(ServerConfig *config, const char *address, ServerConfigError *error);
+bool serverconfig_set_http(ServerConfig *config, const char *address, ServerConfigError *error);
 /// What one config says for the whole server replaces what another says: flags are read into `flags`, and win. The rooms of `flags`
 /// are added behind, and `flags` is left with nothing but what has to be finished.
 bool serverconfig_override(ServerConfig *config, ServerConfig *flags, ServerConfigError *error);
@@ -124,6 +136,8 @@ ServerConfigRoom *serverconfig_add_room(ServerConfig *config);
 bool serverconfig_is_name(const char *name);
 /// "127.0.0.1:7777" or "[::1]:7777": numbers only.
 bool serverconfig_is_address(const char *address);
+/// A host with or without a port, or with `is_origin` http:// or https:// in front of one.
+bool serverconfig_is_web_name(const char *text, bool is_origin);
 /// An address of this machine to itself: what datagrams are taken on.
 bool serverconfig_is_loopback(const char *address);
 /// "FILE:LINE: rooms[2]" or the flag, for what is said about a room. With a key, ".key" and its line, too.

@@ -52,6 +52,21 @@ bool serverconfig_set_udp(ServerConfig *config, const char *address, ServerConfi
     return true;
 }
 
+bool serverconfig_set_http(ServerConfig *config, const char *address, ServerConfigError *error)
+{
+    if (!serverconfig_is_address(address)) {
+        snprintf(error->text, sizeof(error->text), "--http: '%s': not an address in numbers; write it as 127.0.0.1:7780 or [::1]:7780", address);
+        return false;
+    }
+    if (config->lines[KEY_HTTP] != 0) {
+        snprintf(error->text, sizeof(error->text), "--http: '%s' and '%s': give one address", config->http.listen, address);
+        return false;
+    }
+    snprintf(config->http.listen, SERVERCONFIG_ADDRESS_SIZE, "%s", address);
+    config->lines[KEY_HTTP] = SERVERCONFIG_NO_LINE;
+    return true;
+}
+
 bool serverconfig_add_recorded(ServerConfig *config, const char *path, ServerPace pace, uint32_t loops, ServerConfigError *error)
 {
     ServerConfigRoom *room = serverconfig_add_room(config);
@@ -236,6 +251,10 @@ bool serverconfig_override(ServerConfig *config, ServerConfig *flags, ServerConf
     if (flags->lines[KEY_UDP] != 0) {
         memcpy(config->udp, flags->udp, sizeof(config->udp));
         config->lines[KEY_UDP] = SERVERCONFIG_NO_LINE;
+    }
+    if (flags->lines[KEY_HTTP] != 0) {
+        memcpy(config->http.listen, flags->http.listen, sizeof(config->http.listen));
+        config->lines[KEY_HTTP] = SERVERCONFIG_NO_LINE;
     }
     if (flags->admin_key_file != NULL) {
         config->admin_key_file = flags->admin_key_file; // an argument of the command line

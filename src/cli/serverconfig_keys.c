@@ -26,6 +26,7 @@ static const ServerConfigChoice desyncs[] = {
 #define SERVER_FIELD(field) offsetof(ServerConfig, field)
 #define RECORD_FIELD(field) offsetof(ServerConfigRecord, field)
 #define LIMIT_FIELD(field) offsetof(ServerNetLimits, field)
+#define HTTP_FIELD(field) offsetof(ServerConfigHttp, field)
 #define ROOM_FIELD(field) offsetof(ServerConfigRoom, field)
 
 enum { ROOM = PLACE_RECORDED | PLACE_LIVE };
@@ -33,6 +34,7 @@ enum { ROOM = PLACE_RECORDED | PLACE_LIVE };
 const ServerConfigKey serverconfig_keys[] = {
     [KEY_LISTEN] = { "listen", PLACE_SERVER, TYPE_LISTEN, .standard = SERVERCONFIG_LISTEN_STANDARD " with live rooms", .flag = "--listen" },
     [KEY_UDP] = { "udp", PLACE_SERVER, TYPE_ADDRESS, SERVER_FIELD(udp), .standard = "no datagrams are taken", .flag = "--udp" },
+    [KEY_HTTP] = { "http", PLACE_SERVER, TYPE_HTTP, .standard = "no HTTP is spoken", .flag = "--http" },
     [KEY_ADMIN_KEY_FILE] = { "admin_key_file", PLACE_SERVER, TYPE_PATH, SERVER_FIELD(admin_key_file), .standard = "nobody is an administrator",
                              .flag = "--admin-key-file" },
     [KEY_SIGN_KEY] = { "sign_key", PLACE_SERVER, TYPE_PATH, SERVER_FIELD(sign_key), .standard = "logs are not signed", .flag = "--sign-key" },
@@ -47,6 +49,17 @@ const ServerConfigKey serverconfig_keys[] = {
     [KEY_LIMITS] = { "limits", PLACE_SERVER, TYPE_LIMITS, .standard = "the usual ones" },
     [KEY_STOP_MS] = { "stop_ms", PLACE_SERVER, TYPE_U32, SERVER_FIELD(stop_ms), .min = 1, .max = SERVER_STOP_MS_MAX, .usual = SERVER_STOP_MS },
     [KEY_ROOMS] = { "rooms", PLACE_SERVER, TYPE_ROOMS, .standard = "none" },
+
+    [KEY_HTTP_LISTEN] = { "listen", PLACE_HTTP, TYPE_ADDRESS, HTTP_FIELD(listen), .is_required = true, .flag = "--http" },
+    [KEY_HTTP_HOSTS] = { "hosts", PLACE_HTTP, TYPE_NAMES, HTTP_FIELD(hosts), .standard = "the address, and localhost for a loopback one" },
+    [KEY_HTTP_ORIGINS] = { "origins", PLACE_HTTP, TYPE_NAMES, HTTP_FIELD(origins), .standard = "its own" },
+    [KEY_HTTP_CONNECTIONS] = { "connections", PLACE_HTTP, TYPE_U32, HTTP_FIELD(connections), .min = 1, .max = 65536, .usual = 256 },
+    [KEY_HTTP_PER_ADDRESS] = { "connections_per_address", PLACE_HTTP, TYPE_U32, HTTP_FIELD(connections_per_address), .min = 1, .max = 65536, .usual = 64 },
+    [KEY_HTTP_REQUESTS] = { "requests_per_second", PLACE_HTTP, TYPE_U32, HTTP_FIELD(requests_per_second), .min = 1, .max = 1000000, .usual = 100 },
+    [KEY_HTTP_HEADER] = { "header_bytes", PLACE_HTTP, TYPE_U32, HTTP_FIELD(header_bytes), .min = 1024, .max = 1048576, .usual = 8192 },
+    [KEY_HTTP_BODY] = { "body_bytes", PLACE_HTTP, TYPE_U32, HTTP_FIELD(body_bytes), .min = 1024, .max = 268435456, .usual = 1048576 },
+    [KEY_HTTP_REQUEST_MS] = { "request_ms", PLACE_HTTP, TYPE_U32, HTTP_FIELD(request_ms), .min = 100, .max = 3600000, .usual = 10000 },
+    [KEY_HTTP_IDLE_MS] = { "idle_ms", PLACE_HTTP, TYPE_U32, HTTP_FIELD(idle_ms), .min = 1000, .max = 3600000, .usual = 15000 },
 
     [KEY_DIRECTORY] = { "directory", PLACE_RECORD, TYPE_PATH, RECORD_FIELD(directory), .standard = "the server's", .flag = "--record" },
     [KEY_DURABILITY] = { "durability", PLACE_RECORD, TYPE_CHOICE, RECORD_FIELD(durability), .choices = durabilities,
@@ -187,6 +200,8 @@ void serverconfig_describe_key(const ServerConfigKey *key, char *text, size_t si
     case TYPE_RECORD:
         snprintf(text, size, "%san object such as {\"directory\": \"logs\"}", (key->places & PLACE_SERVER) != 0 ? "" : "true, false or ");
         break;
+    case TYPE_HTTP: snprintf(text, size, "an object such as {\"listen\": \"127.0.0.1:7780\"}"); break;
+    case TYPE_NAMES: snprintf(text, size, "an array of texts"); break;
     case TYPE_LIMITS: snprintf(text, size, "an object such as {\"connections\": 100}"); break;
     case TYPE_ITEMS: snprintf(text, size, "an object of whole numbers such as {\"ITEM\": 5}"); break;
     case TYPE_ROOMS: snprintf(text, size, "an array of objects such as [{\"source\": \"live\", ...}]"); break;

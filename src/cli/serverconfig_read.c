@@ -163,6 +163,33 @@ static bool take_udp(const Object *object, const ServerConfigKey *key, const cJS
     return true;
 }
 
+static bool take_names(const Object *object, const ServerConfigKey *key, const cJSON *item)
+{
+    const char **names = (const char **)((char *)object->to + key->offset);
+    uint32_t    *count = (uint32_t *)(names + SERVERCONFIG_NAMES_MAX);
+    char         path[64];
+    if (!cJSON_IsArray(item)) {
+        return refuse_value(object, key, item, "not an array");
+    }
+    for (const cJSON *one = item->child; one != NULL; one = one->next) {
+        snprintf(path, sizeof(path), "%s%s[%u]", object->path, key->name, *count);
+        if (*count == SERVERCONFIG_NAMES_MAX) {
+            return refuse_at(object->reader, jsonlines_of(one), path, "", "%d are the most; leave some out", SERVERCONFIG_NAMES_MAX);
+        }
+        if (!jsonin_is_text(one) || !serverconfig_is_web_name(one->valuestring, key == &serverconfig_keys[KEY_HTTP_ORIGINS])) {
+            return refuse_at(object->reader, jsonlines_of(one), path, "", "%s: %s", jsonin_text(one),
+                             key == &serverconfig_keys[KEY_HTTP_ORIGINS] ? "not an origin; write it as \"https://play.example.org\", with nothing behind the host or port"
+                                                                         : "not a host; write it as \"play.example.org\" or \"play.example.org:8443\"");
+        }
+        names[*count] = serverconfig_text(object->reader->config, "%s", one->valuestring);
+        if (names[*count] == NULL) {
+            return out_of_memory(object);
+        }
+        *count += 1;
+    }
+    return true;
+}
+
 static bool take_bool(const Object *object, const ServerConfigKey *key, const cJSON *item)
 {
     uint32_t value = cJSON_IsTrue(item);
@@ -339,6 +366,8 @@ static bool take_member(const Object *object, const ServerConfigKey *key, const 
     case TYPE_WORLDS: return take_worlds(object, key, item);
     case TYPE_RECORD: return take_record(object, key, item);
     case TYPE_LIMITS: return take_part(object, key, item, PLACE_LIMITS, &object->reader->config->limits);
+    case TYPE_HTTP: return take_part(object, key, item, PLACE_HTTP, &object->reader->config->http);
+    case TYPE_NAMES: return take_names(object, key, item);
     case TYPE_ITEMS: return take_items(object, key, item);
     case TYPE_ROOMS: return take_rooms(object, key, item);
     }

@@ -16,6 +16,7 @@
 #include "logqueue.h"
 #include "serverconfig_files.h"
 #include "signals.h"
+#include "tickproofd_http.h"
 #include "tickproofd_text.h"
 
 static const char help_text[] =
@@ -47,6 +48,8 @@ static const char help_text[] =
     "                          (127.0.0.1:7777 when there are live rooms)\n"
     "  --udp ADDRESS:PORT      take datagrams, too: lists at this port, rooms at one port for each thread from the next one on, or\n"
     "                          with port 0 where the system chooses; loopback addresses only\n"
+    "  --http ADDRESS:PORT     speak HTTP, too, and take clients over WebSockets at /play there; numbers, and a loopback address\n"
+    "                          unless others are meant to come in\n"
     "  --admin-key-file F      administrators show the key that is F's first line, 8 to 128 bytes; nobody else may read F\n"
     "  --max-connections N     at once (8192)\n"
     "  --max-per-address N     of these from one address (1024)\n"
@@ -84,6 +87,7 @@ typedef struct {
     ServerPace    pace;
     uint32_t      loops;
     ServerOptions server;
+    TickproofdHttp http;
     LogQueue     *log;         ///< while the server runs. Stays when its thread is stuck
     int64_t       event_ns;    ///< of the last event, since the start
     bool          is_json, is_check;
@@ -94,7 +98,7 @@ typedef struct {
 } Settings;
 
 enum { FLAG_CONFIG = ARGS_LONG, FLAG_CHECK, FLAG_LIVE, FLAG_RECORDED, FLAG_FAST, FLAG_REAL_TIME, FLAG_RECORD, FLAG_WORLD, FLAG_DURABILITY,
-       FLAG_LOOPS, FLAG_JSON_LOG, FLAG_FORMAT, FLAG_VERSION, FLAG_LISTEN, FLAG_UDP, FLAG_ADMIN_KEY_FILE, FLAG_SIGN_KEY,
+       FLAG_LOOPS, FLAG_JSON_LOG, FLAG_FORMAT, FLAG_VERSION, FLAG_LISTEN, FLAG_UDP, FLAG_HTTP, FLAG_ADMIN_KEY_FILE, FLAG_SIGN_KEY,
        FLAG_KEY }; // with a ServerConfigKeyId added: a number that the file has, too
 
 static const struct option flags[] = {
@@ -112,6 +116,7 @@ static const struct option flags[] = {
     { "format", required_argument, NULL, FLAG_FORMAT },
     { "listen", required_argument, NULL, FLAG_LISTEN },
     { "udp", required_argument, NULL, FLAG_UDP },
+    { "http", required_argument, NULL, FLAG_HTTP },
     { "admin-key-file", required_argument, NULL, FLAG_ADMIN_KEY_FILE },
     { "sign-key", required_argument, NULL, FLAG_SIGN_KEY },
     { "threads", required_argument, NULL, FLAG_KEY + KEY_THREADS },
@@ -267,6 +272,7 @@ static bool take_flag(Settings *settings, int flag)
     case FLAG_LOOPS: settings->has_loops = true; return args_u32("--loop-count", optarg, 1, SERVER_LOOPS_MAX, &settings->loops);
     case FLAG_LISTEN: return serverconfig_add_listen(&settings->flags, optarg, &error) || refuse(&error);
     case FLAG_UDP: return serverconfig_set_udp(&settings->flags, optarg, &error) || refuse(&error);
+    case FLAG_HTTP: return serverconfig_set_http(&settings->flags, optarg, &error) || refuse(&error);
     case FLAG_ADMIN_KEY_FILE: return take_admin_key_file(settings, optarg);
     case FLAG_SIGN_KEY: return take_sign_key(settings, optarg);
     case FLAG_JSON_LOG: return take_json_log(settings);
@@ -519,6 +525,19 @@ static bool refuse_udp(const ServerConfig *config, const tp_error *error)
     return refuse(&text);
 }
 
+static bool listen_http(Settings *settings, Server *server)
+{
+    const ServerConfig *config = &settings->config;
+    tp_error            error;
+    ServerConfigError   text;
+    if (config->http.listen[0] == '\0' || tickproofd_http_open(&settings->http, server, &config->http, &error)) {
+        return true;
+    }
+    serverconfig_refuse(config, NULL, &serverconfig_keys[config->lines[KEY_HTTP] == SERVERCONFIG_NO_LINE ? KEY_HTTP : KEY_HTTP_LISTEN], &text, "%s: %s",
+                        config->http.listen, error.text);
+    return refuse(&text);
+}
+
 static bool listen_everywhere(Server *server, const ServerConfig *config)
 {
     tp_error error;
@@ -557,6 +576,10 @@ static int run(Settings *settings, Server *server)
     catch_signals(server);
     if (!open_log(settings)) {
         return TP_INTERNAL;
+    }
+    if (!tickproofd_http_start(&settings->http, &error)) {
+        close_log(settings);
+        return cli_fail(TP_INTERNAL, "%s", error.text);
     }
     ServerRun run = server_run(server, &error);
     bool      is_read = close_log(settings);
@@ -600,10 +623,11 @@ static int host(Settings *settings)
     if (add_rooms(server, &settings->config)) {
         if (settings->is_check) {
             code = is_granted(server) ? check(settings) : TP_USAGE;
-        } else if (listen_everywhere(server, &settings->config) && is_granted(server) && serverconfig_record_dirs(&settings->config, false)) {
+        } else if (listen_everywhere(server, &settings->config) && listen_http(settings, server) && is_granted(server) && serverconfig_record_dirs(&settings->config, false)) {
             code = run(settings, server);
         }
     }
+    tickproofd_http_close(&settings->http);
     server_destroy(server);
     return code;
 }

@@ -248,5 +248,8 @@ void tickproofd_print_plan(FILE *out, const ServerConfig *config)
     if (config->udp[0] != '\0') {
         fprintf(out, ", datagrams on %s", config->udp);
     }
+    if (config->http.listen[0] != '\0') {
+        fprintf(out, ", HTTP on %s", config->http.listen);
+    }
     fputc('\n', out);
 }

@@ -281,8 +281,10 @@ bool server_listen_udp(Server *server, const char *address, tp_error *error)
     return lobby_listen_udp(&server->lobby, &server->loop, address, error);
 }
 
-bool server_expect_ws(Server *server, tp_error *error)
+bool server_expect_ws(Server *server, const char *address, uint32_t port, tp_error *error)
 {
+    server->http_port = port;
+    snprintf(server->http_address, sizeof(server->http_address), "%s", address);
     return lobby_expect_ws(&server->lobby, error);
 }
 
@@ -392,6 +394,11 @@ static void emit_listening(Server *server)
     for (uint32_t i = 0; i < server->lobby.count; i++) {
         ServerEvent event = { .kind = SERVER_EVENT_LISTENING, .value = server->lobby.ports[i], .elapsed_ns = ticker_now_ns() - server->start_ns };
         snprintf(event.text, sizeof(event.text), "%s", server->lobby.addresses[i]);
+        emit(server, &event);
+    }
+    if (server->lobby.has_arrivals) {
+        ServerEvent event = { .kind = SERVER_EVENT_LISTENING, .value = server->http_port, .elapsed_ns = ticker_now_ns() - server->start_ns };
+        snprintf(event.text, sizeof(event.text), "http %s", server->http_address);
         emit(server, &event);
     }
     if (server->lobby.is_udp_open) {

@@ -44,7 +44,7 @@ typedef enum ServerDesync {
 
 typedef enum ServerEventKind {
     SERVER_EVENT_START,         ///< tick: rooms, value: threads
-    SERVER_EVENT_LISTENING,     ///< value: port, text: address; "udp " before it: of datagrams
+    SERVER_EVENT_LISTENING,     ///< value: port, text: address; "udp " before it: of datagrams, "http ": of HTTP
     SERVER_EVENT_CLIENTS,       ///< at most one a second: what connections ended or were turned away since the last one; value: how many,
                                 ///< text: "malformed 3, silent 2"
     SERVER_EVENT_ROOM_JOIN,     ///< value: the slot, text: the client's address
@@ -238,8 +238,9 @@ bool    server_listen(Server *server, const char *address, tp_error *error);
 /// Takes datagrams, too, at one address: lists at its port, each thread's rooms at one of the next (all chosen by the system when it is 0; clients learn
 /// them from the list). Loopback addresses only, as nothing is encrypted. Once. The threads' ports are taken by server_run. False with the reason.
 bool    server_listen_udp(Server *server, const char *address, tp_error *error);
-/// WebSockets will be given by server_take_ws. Before server_run. False with the reason.
-bool    server_expect_ws(Server *server, tp_error *error);
+/// WebSockets will be given by server_take_ws, since somebody speaks HTTP at this address, which is said with those that are listened on. Before
+/// server_run. False with the reason.
+bool    server_expect_ws(Server *server, const char *address, uint32_t port, tp_error *error);
 /// A connected socket whose WebSocket handshake is over becomes one more client's connection, with the bytes that were read of it already (at most
 /// 4,096). The socket is the server's, also when it refuses it: before server_run, while it stops, and when too many wait. From any thread, between
 /// server_expect_ws and server_destroy. False: it was closed.

@@ -14,6 +14,8 @@ struct Server {
     uv_timer_t    clients;   ///< puts together what became of connections
     ServerNetLimits limits;
     Lobby         lobby;
+    uint32_t      http_port;
+    char          http_address[ADDRESS_TEXT_SIZE];
     Directory     directory;
     Addresses     addresses;
     uint64_t      ends[PEER_ENDS]; ///< reported so far

@@ -18,8 +18,8 @@ static void print_choices(const ServerConfigKey *key)
 
 int main(void)
 {
-    static const char *const places[] = { "server", "record", "limits", "recorded", "live" };
-    for (int place = 0; place < 5; place++) {
+    static const char *const places[] = { "server", "record", "limits", "recorded", "live", "http" };
+    for (int place = 0; place < 6; place++) {
         for (int i = 0; i < KEY_COUNT; i++) {
             const ServerConfigKey *key = &serverconfig_keys[i];
             char                   range[256];

@@ -118,6 +118,14 @@ live '"resume": 0'
 live '"resume": false, "on_desync": "kick", "report_ticks": 0, "rejoin_seconds": 0, "desync_dir": "bad"'
 c '{"rooms": [{"source": "recorded", "log": "log.tpr",\n "on_desync": "kick"}]}'
 c '{"limits": {\n"join_bytes_per_tick": 1199}}'
+c '{"http": "127.0.0.1:1"}'
+c '{"http": {}}'
+c '{"http": {"listen": "localhost:1"}}'
+c '{"http": {"listen": "127.0.0.1:1",\n "hosts": "a"}}'
+c '{"http": {"listen": "127.0.0.1:1",\n "hosts": ["a", "http://b"]}}'
+c '{"http": {"listen": "127.0.0.1:1",\n "origins": ["https://a/"]}}'
+c '{"http": {"listen": "127.0.0.1:1", "host": []}}'
+c '{"http": {"listen": "127.0.0.1:1", "idle_ms": 1}}'
 c '{"udp": 7777}'
 c '{"udp": ["127.0.0.1:1"]}'
 c '{"udp": "localhost:1"}'
@@ -213,6 +221,8 @@ t --live arena=runner,rotate_ticks=60
 t --live arena=runner --udp 10.0.0.1:7 --check-config
 t --live arena=runner --udp here
 t --live arena=runner --udp 127.0.0.1:7 --udp 127.0.0.1:8
+t --live arena=runner --http here
+t --live arena=runner --http 127.0.0.1:7 --http 127.0.0.1:8
 t --live arena=runner --admin-key-file --check-config
 t --live arena=runner --admin-key-file missing.key
 t --live arena=runner --join-bytes-per-tick 5
@@ -243,6 +253,7 @@ rmdir elsewhere
 t --config rooms.json --listen 127.0.0.1:5 --live b=runner --recorded logs --check-config
 t --live arena=runner,count=3,seed=0x10,config.lead_ms=900,when_empty=end --check-config
 t --live arena=runner,rotate_ticks=3600,desync_dir=bad,resume=true --record own --udp 127.0.0.1:0 --check-config
+t --live arena=runner --http 127.0.0.1:0 --check-config
 t --recorded log.tpr --check-config
 echo '{}' > empty.json
 t --config empty.json --recorded log.tpr --check-config

@@ -83,7 +83,7 @@ def check_commands(page):
 
 
 def check_keys(page):
-    titles = {"server": "Server", "record": "Recording a room", "limits": "Limits", "recorded": "Recorded rooms", "live": "Live rooms"}
+    titles = {"server": "Server", "record": "Recording a room", "limits": "Limits", "recorded": "Recorded rooms", "live": "Live rooms", "http": "HTTP"}
     sections = sections_of(page)
     known = {place: set() for place in titles}
     for line in output(configkeys).splitlines():

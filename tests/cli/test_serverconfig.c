@@ -142,6 +142,40 @@ Test(serverconfig, what_live_rooms_do_usually)
     serverconfig_finish(&config);
 }
 
+Test(serverconfig, what_is_said_about_http)
+{
+    static const char text[] = "{\"http\": {\"listen\": \"127.0.0.1:7\", \"hosts\": [\"play.example.org\", \"[::1]:8\"], \"origins\": [\"https://play.example.org\"],"
+                               "\"connections\": 9, \"connections_per_address\": 8, \"requests_per_second\": 7, \"header_bytes\": 2000, \"body_bytes\": 3000,"
+                               "\"request_ms\": 400, \"idle_ms\": 5000}}";
+    ServerConfig      config = { 0 };
+    ServerConfig      flags = { 0 };
+    ServerConfigError error = { "" };
+    cr_assert(serverconfig_read(&config, "x", "", text, strlen(text), &error), "%s", error.text);
+    cr_assert(serverconfig_set_http(&flags, "[::1]:9", &error), "%s", error.text);
+    cr_assert(serverconfig_override(&config, &flags, &error), "%s", error.text);
+    cr_assert_str_eq(config.http.listen, "[::1]:9", "the flag wins, and what the file says beside it stays");
+    cr_assert_eq(config.http.host_count, 2);
+    cr_assert_str_eq(config.http.hosts[1], "[::1]:8");
+    cr_assert_eq(config.http.origin_count, 1);
+    cr_assert_str_eq(config.http.origins[0], "https://play.example.org");
+    const uint32_t numbers[] = { config.http.connections, config.http.connections_per_address, config.http.requests_per_second, config.http.header_bytes,
+                                 config.http.body_bytes, config.http.request_ms, config.http.idle_ms };
+    const uint32_t expected[] = { 9, 8, 7, 2000, 3000, 400, 5000 };
+    cr_assert_eq(memcmp(numbers, expected, sizeof(expected)), 0);
+    serverconfig_finish(&config);
+    serverconfig_finish(&flags);
+    cr_assert_not(serverconfig_is_web_name("http://a", false));
+    cr_assert(serverconfig_is_web_name("a-b.c:1", false) && serverconfig_is_web_name("http://[::1]:80", true));
+    static const char *const bad[] = { "", "a:", "a:b", "a:123456", "a/b", "a b", "[::1", "[]", "[::1]x", "*" };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        cr_assert_not(serverconfig_is_web_name(bad[i], false), "%s", bad[i]);
+        char origin[32];
+        snprintf(origin, sizeof(origin), "http://%s", bad[i]);
+        cr_assert_not(serverconfig_is_web_name(origin, true), "%s", bad[i]);
+        cr_assert_not(serverconfig_is_web_name(bad[i], true), "%s", bad[i]);
+    }
+}
+
 // Goal: the same words as in a file, and a path as the shell would take it.
 Test(serverconfig, live_keys_of_a_flag)
 {

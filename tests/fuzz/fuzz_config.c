@@ -167,6 +167,11 @@ static void write_value(Writer *writer, const ServerConfig *config, const Server
     case TYPE_WORLDS: write_texts(writer, config->worlds, config->world_count); break;
     case TYPE_RECORD: write_record(writer, config, room, lines); break;
     case TYPE_LIMITS: write_object(writer, config, NULL, PLACE_LIMITS, &config->limits, lines); break;
+    case TYPE_HTTP: write_object(writer, config, NULL, PLACE_HTTP, &config->http, lines); break;
+    case TYPE_NAMES:
+        memcpy(&small, field + SERVERCONFIG_NAMES_MAX * sizeof(char *), sizeof(small));
+        write_texts(writer, (const char *const *)(const void *)field, small);
+        break;
     case TYPE_ITEMS: write_items(writer, room, item_lines[room - config->rooms]); break;
     case TYPE_ROOMS: write_rooms(writer, config); break;
     }
