@@ -9,6 +9,7 @@
 
 #include "client_link.h"
 #include "ticker.h"
+#include "web.h"
 #include "worlds.h"
 
 enum {
@@ -25,6 +26,7 @@ enum {
     BENCH_LOAD_NICE       = 5,       ///< by so much the clients' threads step back behind the server's where others want the machine, too
     BENCH_STARVED_NS      = 100000000, ///< a thread of clients that has not turned for so long is not modest any more
     BENCH_WATCH_MS        = 20,
+    BENCH_WEB_MAX         = 4096, ///< WebSockets that are on their way at once
     BENCH_LATE_LIMIT_NS   = 4000000, ///< of --sweep: what the 99th percentile of lateness may be
 };
 
@@ -34,20 +36,23 @@ typedef struct BenchOptions {
     uint32_t        rooms, clients, seconds, warm_up_seconds, rate_hz, threads, load_threads, rooms_per_connection;
     uint64_t        seed;
     const char     *record_dir; ///< NULL: no logs
-    bool            is_predict, is_udp, is_json, is_sweep;
+    bool            is_predict, is_json, is_sweep;
+    CarrierKind     carrier;      ///< of this run
+    CarrierKind     carriers[3];  ///< one after another
+    uint32_t        carrier_count;
 } BenchOptions;
 
 /// The first word of the server's process, once it listens. A plain struct in a pipe between two halves of one program.
 typedef struct BenchStarted {
     bool     is_fine;
-    uint32_t port, udp_port, threads;
+    uint32_t port, udp_port, ws_port, threads;
     char     text[BENCH_TEXT_SIZE]; ///< why it is not
 } BenchStarted;
 
 /// The last one: of the time that was measured.
 typedef struct BenchServed {
     bool     is_fine;
-    uint64_t ticks, held_ticks, late_ticks, dropped_ticks, inputs, made_up, late_inputs, desyncs;
+    uint64_t ticks, on_time, held_ticks, late_ticks, dropped_ticks, inputs, made_up, late_inputs, desyncs;
     int64_t  running_ns;  ///< of all rooms
     int64_t  p50_ns, p99_ns, max_ns;
     int64_t  wall_ns, cpu_ns, ticks_cpu_ns, recorder_cpu_ns; ///< `cpu_ns`: of the process; `ticks_cpu_ns`: of ticks with what they send
@@ -196,3 +201,5 @@ int bench_live(const BenchOptions *options);
 
 void bench_print_head(const BenchOptions *options);
 void bench_print(const BenchResult *result);
+/// "tcp", "udp", "ws".
+const char *bench_carrier_name(CarrierKind carrier);

@@ -95,17 +95,13 @@ static void raise_file_limit(void)
     }
 }
 
-int bench_live(const BenchOptions *options)
+// Runs over one carrier: one, or a sweep's.
+static int run_over(const BenchOptions *options, CarrierKind carrier)
 {
     BenchOptions now = *options;
     BenchResult  result;
     int          code = TP_VERIFIED;
-    if (options->record_dir != NULL && mkdir(options->record_dir, 0755) != 0 && errno != EEXIST) {
-        return cli_fail(TP_USAGE, "bench live: --record: %s: making the directory: %s", options->record_dir, strerror(errno));
-    }
-    signal(SIGPIPE, SIG_IGN);
-    raise_file_limit();
-    bench_print_head(options);
+    now.carrier = carrier;
     for (bool goes_on = true; goes_on && code == TP_VERIFIED;) {
         code = run_once(&now, &result);
         if (code == TP_VERIFIED) {
@@ -115,6 +111,21 @@ int bench_live(const BenchOptions *options)
         goes_on = options->is_sweep && !is_too_much(&result.served) && now.rooms * 2 <= BENCH_ROOMS_MAX &&
                   (uint64_t)now.rooms * 2 * now.clients <= BENCH_MEMBERS_MAX && !ferror(stdout);
         now.rooms *= 2;
+    }
+    return code;
+}
+
+int bench_live(const BenchOptions *options)
+{
+    int code = TP_VERIFIED;
+    if (options->record_dir != NULL && mkdir(options->record_dir, 0755) != 0 && errno != EEXIST) {
+        return cli_fail(TP_USAGE, "bench live: --record: %s: making the directory: %s", options->record_dir, strerror(errno));
+    }
+    signal(SIGPIPE, SIG_IGN);
+    raise_file_limit();
+    bench_print_head(options);
+    for (uint32_t i = 0; i < options->carrier_count && code == TP_VERIFIED; i++) {
+        code = run_over(options, options->carriers[i]);
     }
     signal(SIGPIPE, SIG_DFL);
     return code;

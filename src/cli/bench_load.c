@@ -93,9 +93,15 @@ static void open_connection(BenchConnection *connection)
     const BenchOptions *options = thread->load->options;
     struct sockaddr_in  address;
     tp_error            error;
+    char                host[32];
     ClientLinkOptions   wanted = { .build = "tickproof bench " TP_VERSION, .find_world = bench_find_world, .find_to = (void *)options,
-                                   .welcome_ms = BENCH_WELCOME_MS, .is_udp = options->is_udp, .event = on_event, .ended = on_ended, .to = connection };
+                                   .welcome_ms = BENCH_WELCOME_MS, .is_udp = options->carrier == CARRIER_UDP, .event = on_event, .ended = on_ended, .to = connection };
     uv_ip4_addr("127.0.0.1", (int)connection->port, &address);
+    if (options->carrier == CARRIER_WS) {
+        snprintf(host, sizeof(host), "127.0.0.1:%u", connection->port);
+        wanted.ws_host = host;
+        wanted.ws_path = "/play";
+    }
     connection->is_open = client_link_open(&connection->link, &thread->hub, (struct sockaddr *)&address, &wanted, &error);
     thread->open += connection->is_open ? 1 : 0;
     if (!connection->is_open) {
@@ -258,7 +264,8 @@ static void spread_client(BenchLoad *load, const Place *places, const BenchRoom 
             connection = &load->connections[load->connection_count++];
             connection->client = client;
             connection->members = &load->members[load->member_count];
-            connection->port = options->is_udp ? places[i].udp_port : load->server->started.port;
+            connection->port = options->carrier == CARRIER_UDP ? places[i].udp_port :
+                               options->carrier == CARRIER_WS  ? load->server->started.ws_port : load->server->started.port;
         }
         uint64_t seed = options->seed ^ ((uint64_t)client << 32 | places[i].room);
         load->members[load->member_count] = (BenchMember){ .connection = connection, .name = rooms[places[i].room].name,

@@ -45,10 +45,14 @@ static bool read_all(int file, void *bytes, size_t size)
 typedef struct {
     const BenchOptions *options;
     Server             *server;
+    Web                *web;     ///< NULL: not over WebSockets
+    WebOptions          web_options;
     int                 from, to; // of the other process
     BenchStarted        started;
     BenchServed         served;
 } Side;
+
+static void start_web(Side *side);
 
 static void on_event(void *to, const ServerEvent *event)
 {
@@ -56,6 +60,7 @@ static void on_event(void *to, const ServerEvent *event)
     if (event->kind == SERVER_EVENT_START) {
         side->started.is_fine = true;
         side->started.threads = (uint32_t)event->value;
+        start_web(side);
         write_all(side->to, &side->started, sizeof(side->started));
     } else if (event->kind == SERVER_EVENT_RECORD_FAILED || event->kind == SERVER_EVENT_ROOM_FAULT || event->kind == SERVER_EVENT_ROOM_REFUSED) {
         snprintf(side->served.text, sizeof(side->served.text), "room '%s': %.400s", event->room, event->text);
@@ -101,6 +106,39 @@ static bool add_rooms(const BenchOptions *options, Server *server, tp_error *err
     return true;
 }
 
+static void take_ws(void *to, int socket, const uint8_t *bytes, size_t size)
+{
+    (void)server_take_ws(to, socket, bytes, size);
+}
+
+// As tickproofd does it, without the bounds that keep one address from all of it.
+static bool open_web(Side *side, tp_error *error)
+{
+    WebOptions wanted;
+    web_options_standard(&wanted);
+    wanted.limits = (WebLimits){ .connections = BENCH_WEB_MAX, .connections_per_address = BENCH_WEB_MAX, .requests_per_second = 1000000,
+                                 .request_ms = BENCH_WELCOME_MS };
+    wanted.play = (WebPlay){ take_ws, side->server };
+    side->web = web_create(error);
+    if (side->web == NULL || !web_listen(side->web, "127.0.0.1:0", error) ||
+        !server_expect_ws(side->server, web_address(side->web, 0), web_port(side->web, 0), error)) {
+        return false;
+    }
+    side->started.ws_port = web_port(side->web, 0);
+    side->web_options = wanted;
+    return true;
+}
+
+// WebSockets are taken once the server runs, so this comes from its first event.
+static void start_web(Side *side)
+{
+    tp_error error;
+    if (side->web != NULL && !web_start(side->web, &side->web_options, &error)) {
+        snprintf(side->started.text, sizeof(side->started.text), "%s", error.text);
+        side->started.is_fine = false;
+    }
+}
+
 static bool make_server(Side *side, tp_error *error)
 {
     const BenchOptions *options = side->options;
@@ -116,11 +154,12 @@ static bool make_server(Side *side, tp_error *error)
     wanted.net.connections = BENCH_MEMBERS_MAX + 1;
     side->server = server_create(&wanted, error);
     if (side->server == NULL || !add_rooms(options, side->server, error) || !server_listen(side->server, "127.0.0.1:0", error) ||
-        (options->is_udp && !server_listen_udp(side->server, "127.0.0.1:0", error))) {
+        (options->carrier == CARRIER_UDP && !server_listen_udp(side->server, "127.0.0.1:0", error)) ||
+        (options->carrier == CARRIER_WS && !open_web(side, error))) {
         return false;
     }
     side->started.port = server_port(side->server, 0);
-    side->started.udp_port = options->is_udp ? server_udp_port(side->server) : 0;
+    side->started.udp_port = options->carrier == CARRIER_UDP ? server_udp_port(side->server) : 0;
     return true;
 }
 
@@ -129,6 +168,7 @@ static void sum_up(Side *side)
     BenchServed   *served = &side->served;
     ServerLateness lateness = server_lateness(side->server);
     served->ticks = lateness.ticks;
+    served->on_time = lateness.on_time;
     served->p50_ns = lateness.p50_ns;
     served->p99_ns = lateness.p99_ns;
     served->max_ns = lateness.max_ns;
@@ -170,6 +210,7 @@ static void be_server(const BenchOptions *options, int from, int to)
     if (run == SERVER_RUN_ENDED) {
         uv_thread_join(&listener);
         sum_up(&side);
+        web_destroy(side.web);
         server_destroy(side.server);
     } else {
         snprintf(side.served.text, sizeof(side.served.text), "the rooms did not finish in time");

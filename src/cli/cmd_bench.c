@@ -37,7 +37,8 @@ static const char help[] =
     "  --rooms-per-connection N\n"
     "                       of one client, 1 to 100; 32\n"
     "  --predict            clients play ahead of the server on clocks of their own, guess and go back\n"
-    "  --udp                by datagrams\n"
+    "  --carrier LIST       tcp, udp, ws, or several with commas between, such as tcp,udp,ws: a line of a table for each; tcp\n"
+    "  --udp                --carrier udp\n"
     "  --record DIR         the server keeps a log of each room\n"
     "  --seed N             of worlds and inputs; 0\n"
     "  --sweep              begin with --rooms and double them until ticks are dropped, the 99th percentile of lateness passes 4 ms, or\n"
@@ -51,7 +52,7 @@ static const char help[] =
 
 enum {
     FLAG_ROOMS = ARGS_LONG, FLAG_CLIENTS, FLAG_WORLD, FLAG_RATE, FLAG_SECONDS, FLAG_WARM_UP, FLAG_THREADS, FLAG_LOAD_THREADS, FLAG_PER_CONNECTION,
-    FLAG_PREDICT, FLAG_UDP, FLAG_RECORD, FLAG_SEED, FLAG_SWEEP, FLAG_FORMAT,
+    FLAG_PREDICT, FLAG_UDP, FLAG_CARRIER, FLAG_RECORD, FLAG_SEED, FLAG_SWEEP, FLAG_FORMAT,
 };
 
 static const struct option flags[] = {
@@ -66,6 +67,7 @@ static const struct option flags[] = {
     { "rooms-per-connection", required_argument, NULL, FLAG_PER_CONNECTION },
     { "predict", no_argument, NULL, FLAG_PREDICT },
     { "udp", no_argument, NULL, FLAG_UDP },
+    { "carrier", required_argument, NULL, FLAG_CARRIER },
     { "record", required_argument, NULL, FLAG_RECORD },
     { "seed", required_argument, NULL, FLAG_SEED },
     { "sweep", no_argument, NULL, FLAG_SWEEP },
@@ -78,6 +80,30 @@ static bool take_world(BenchOptions *options, const char *name)
 {
     options->world = worlds_add(&options->worlds, name);
     return options->world != NULL;
+}
+
+static bool take_carriers(BenchOptions *options, const char *list)
+{
+    options->carrier_count = 0;
+    for (const char *at = list; at != NULL;) {
+        size_t      size = strcspn(at, ",");
+        CarrierKind kind = CARRIER_TCP;
+        bool        is_known = false, is_given = false;
+        for (int i = CARRIER_TCP; i <= CARRIER_WS && !is_known; i++) {
+            kind = (CarrierKind)i;
+            is_known = strlen(bench_carrier_name(kind)) == size && strncmp(bench_carrier_name(kind), at, size) == 0;
+        }
+        for (uint32_t i = 0; i < options->carrier_count; i++) {
+            is_given = is_given || options->carriers[i] == kind;
+        }
+        if (!is_known || is_given) {
+            cli_usage("bench", "--carrier: '%s': give tcp, udp and ws, each once, with commas between", list);
+            return false;
+        }
+        options->carriers[options->carrier_count++] = kind;
+        at = at[size] == ',' ? at + size + 1 : NULL;
+    }
+    return true;
 }
 
 static bool take_flag(BenchOptions *options, int flag)
@@ -93,7 +119,8 @@ static bool take_flag(BenchOptions *options, int flag)
     case FLAG_LOAD_THREADS: return args_u32("--load-threads", optarg, 1, BENCH_LOAD_THREADS, &options->load_threads);
     case FLAG_PER_CONNECTION: return args_u32("--rooms-per-connection", optarg, 1, 100, &options->rooms_per_connection);
     case FLAG_PREDICT: options->is_predict = true; return true;
-    case FLAG_UDP: options->is_udp = true; return true;
+    case FLAG_UDP: return take_carriers(options, "udp");
+    case FLAG_CARRIER: return take_carriers(options, optarg);
     case FLAG_RECORD: options->record_dir = optarg; return true;
     case FLAG_SEED: return args_u64("--seed", optarg, 0, UINT64_MAX, &options->seed);
     case FLAG_SWEEP: options->is_sweep = true; return true;
@@ -106,6 +133,10 @@ static bool is_wrong(const BenchOptions *options)
 {
     if ((uint64_t)options->rooms * options->clients > BENCH_MEMBERS_MAX) {
         cli_usage("bench", "%u rooms of %u clients: %d clients in all are the most", options->rooms, options->clients, BENCH_MEMBERS_MAX);
+        return true;
+    }
+    if (options->carrier_count > 1 && options->is_sweep) {
+        cli_usage("bench", "--sweep goes with one carrier: its table has a line for each number of rooms");
         return true;
     }
     return false;
@@ -136,7 +167,7 @@ static int run(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "tick") == 0) {
         return run_tick(argc - 1, argv + 1);
     }
-    options = (BenchOptions){ .rooms = 100, .clients = 2, .seconds = 10, .warm_up_seconds = 3, .load_threads = 1, .rooms_per_connection = 32 };
+    options = (BenchOptions){ .rooms = 100, .clients = 2, .seconds = 10, .warm_up_seconds = 3, .load_threads = 1, .rooms_per_connection = 32, .carrier_count = 1 };
     bool has_flag = false;
     for (int flag = args_next("bench", argc, argv, ":h", flags); flag != ARGS_END; flag = args_next("bench", argc, argv, ":h", flags)) {
         if (flag == ARGS_HELP) {

@@ -9,9 +9,10 @@
 #include "message.h"
 
 static const char help[] =
-    "Usage: tickproof join HOST:PORT [--room NAME]... [FLAG]...\n"
+    "Usage: tickproof join HOST:PORT|ws://HOST:PORT [--room NAME]... [FLAG]...\n"
     "Joins rooms of a tickproofd, plays there, and steps each room's world itself with what the server confirms: every tick's\n"
-    "checksum is compared. At the end a line for each membership says what came of it.\n"
+    "checksum is compared. At the end a line for each membership says what came of it. With ws:// it comes over a WebSocket,\n"
+    "where the server speaks HTTP, at /play unless a path follows.\n"
     "\n"
     "  --room NAME          a room; may be repeated. Without it all that are live and not over\n"
     "  --list               print the server's rooms and leave\n"
@@ -230,6 +231,15 @@ static bool is_wrong(const JoinOptions *options, int argc, char **argv)
     return true;
 }
 
+static bool is_both(const JoinOptions *options)
+{
+    if (options->is_udp && options->ws_path[0] != '\0') {
+        cli_usage("join", "--udp and ws:// exclude each other");
+        return true;
+    }
+    return false;
+}
+
 static int run_with(JoinOptions *options, int argc, char **argv)
 {
     options->program = "join";
@@ -248,7 +258,7 @@ static int run_with(JoinOptions *options, int argc, char **argv)
             return TP_USAGE;
         }
     }
-    if (is_wrong(options, argc, argv) || !join_take_place(options, argv[optind]) || (options->inputs != NULL && !read_inputs(options))) {
+    if (is_wrong(options, argc, argv) || !join_take_place(options, argv[optind]) || is_both(options) || (options->inputs != NULL && !read_inputs(options))) {
         return TP_USAGE;
     }
     return join_run(options);

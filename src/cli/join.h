@@ -43,6 +43,7 @@ typedef struct JoinOptions {
     WorldSet     worlds;
     const char  *program; ///< "join" or "admin", for messages
     char         host[256], port[8];
+    char         ws_host[256], ws_path[256]; ///< of a place that is ws://; empty: none
     const char  *place; ///< as it was given, for messages
     const char **rooms;
     uint32_t     room_count;

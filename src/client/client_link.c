@@ -102,7 +102,8 @@ static void on_connected(void *to)
 
 static void take_end(ClientLink *link, CarrierEnd end, int status)
 {
-    char text[CLIENT_LINK_TEXT_SIZE];
+    char     text[CLIENT_LINK_TEXT_SIZE];
+    unsigned answer = carrier_ws_status(&link->carrier);
     if (link->is_closing) {
         return;
     }
@@ -114,7 +115,15 @@ static void take_end(ClientLink *link, CarrierEnd end, int status)
     switch (end) {
     case CARRIER_CLOSED:
     case CARRIER_GONE: snprintf(text, sizeof(text), "the server closed the connection"); break;
-    case CARRIER_FAILED: snprintf(text, sizeof(text), "%s", uv_strerror(status)); break;
+    case CARRIER_FAILED:
+        if (status == UV_EPROTO && answer != 0 && answer != 101) {
+            snprintf(text, sizeof(text), "it answers HTTP status %u instead of a WebSocket", answer);
+        } else if (status == UV_EPROTO) {
+            snprintf(text, sizeof(text), "it answers with no WebSocket: it is no tickproofd's HTTP");
+        } else {
+            snprintf(text, sizeof(text), "%s", uv_strerror(status));
+        }
+        break;
     case CARRIER_MALFORMED:
         link->end = CLIENT_LINK_MALFORMED;
         snprintf(text, sizeof(text), "it sent what is no message: it is no tickproofd");
@@ -204,8 +213,10 @@ bool client_link_open(ClientLink *link, ClientHub *hub, const struct sockaddr *a
         hub->links->previous = link;
     }
     hub->links = link;
-    if (!link->options.is_udp && !link->is_closing) {
-        carrier_connect(&link->carrier, address); // a failure comes as `ended`
+    if (link->options.ws_path != NULL && !link->is_closing) {
+        carrier_connect_ws(&link->carrier, address, link->options.ws_host, link->options.ws_path); // a failure comes as `ended`
+    } else if (!link->options.is_udp && !link->is_closing) {
+        carrier_connect(&link->carrier, address); // likewise
     }
     return true;
 }

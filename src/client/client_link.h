@@ -1,4 +1,4 @@
-// client_link.h: tp_clients over TCP or UDP on one libuv loop. A link is one connection and its client; the hub is what the links of a loop
+// client_link.h: tp_clients over TCP, UDP or WebSockets on one libuv loop. A link is one connection and its client; the hub is what the links of a loop
 // share: what they send in one turn of the loop leaves at its end, one system call a link, and one pulse keeps quiet ones alive.
 //
 // All calls on the loop's thread. The process must ignore SIGPIPE (carrier.h).
@@ -33,6 +33,7 @@ typedef struct ClientLinkOptions {
     void    *find_to;
     uint32_t welcome_ms; ///< from open to WELCOME at most
     bool     is_udp;     ///< the address takes datagrams
+    const char *ws_host, *ws_path; ///< the address speaks HTTP, and has a WebSocket there: as a request says them ("here:7780", "/play"). NULL: none
     const WeatherOptions *weather; ///< of both directions, on this side: of datagrams, or over TCP of messages, which keep their order. NULL: none. Copied
     /// The client's events. tp_client_destroy is the link's.
     void (*event)(void *to, ClientLink *link, const tp_client_event *event);

@@ -57,3 +57,12 @@ int64_t lateness_percentile_ns(const Lateness *lateness, uint32_t per_mille)
     }
     return lateness->max_ns;
 }
+
+uint64_t lateness_within(const Lateness *lateness, int64_t late_ns)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < LATENESS_BUCKETS && last_value_of(i) <= (uint64_t)late_ns; i++) {
+        count += lateness->buckets[i];
+    }
+    return count;
+}

@@ -556,7 +556,7 @@ ServerLateness server_lateness(const Server *server)
             lateness_merge(&all, &server->rooms[i]->lateness);
         }
     }
-    return (ServerLateness){ .ticks = all.count, .p50_ns = lateness_percentile_ns(&all, 500), .p99_ns = lateness_percentile_ns(&all, 990), .max_ns = all.max_ns };
+    return (ServerLateness){ .ticks = all.count, .on_time = lateness_within(&all, SERVER_ON_TIME_NS), .p50_ns = lateness_percentile_ns(&all, 500), .p99_ns = lateness_percentile_ns(&all, 990), .max_ns = all.max_ns };
 }
 
 void server_destroy(Server *server)

@@ -265,7 +265,7 @@ void server_measure(Server *server);
 // After server_run.
 
 typedef struct ServerLateness {
-    uint64_t ticks;
+    uint64_t ticks, on_time; ///< `on_time`: begun at most SERVER_ON_TIME_NS late
     int64_t  p50_ns, p99_ns, max_ns;
 } ServerLateness;
 /// How late the ticks of all rooms together began.

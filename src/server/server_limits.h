@@ -51,6 +51,9 @@ enum {
     /// Then it stops, even when it does not know.
     SERVER_LOCATE_TICKS = 36000,
 
+    /// What counts as on time in ServerLateness, in nanoseconds: a quarter of a period at 60 Hz.
+    SERVER_ON_TIME_NS = 4000000,
+
     /// How long rooms may take to finish their logs after a stop was asked for, in milliseconds. Then the process leaves
     /// and says so: those logs have no END and read as truncated.
     SERVER_STOP_MS = 5000,

@@ -11,6 +11,10 @@ t bench live --clients 3000000000
 t bench live --rooms 4096 --clients 64
 t bench live --rooms 1 --seconds 1 --record /dev/null/nowhere
 t bench live --world nowhere
+t bench live --carrier tcp,ip
+t bench live --carrier ws,ws
+t bench live --carrier ''
+t bench live --carrier tcp,ws --sweep
 
 # The numbers that must be so, whatever the machine does: the others only have to be there.
 looks_right() {
@@ -41,7 +45,7 @@ for run in lines:
 EOF
 }
 
-for way in "" --udp --predict "--predict --udp --load-threads 2" "--rooms-per-connection 1 --threads 1"; do
+for way in "" --udp "--carrier ws" --predict "--predict --udp --load-threads 2" "--rooms-per-connection 1 --threads 1"; do
     echo "== live $way"
     "$TICKPROOF" bench live --rooms 3 --seconds 1 --warm-up 0 --format json $way > out.json || echo "exit $?"
     looks_right out.json
@@ -52,6 +56,10 @@ sed 's/"ticks":[0-9]*/"ticks":7/' out.json > lost.json
 looks_right lost.json | sed 's/[0-9][0-9]* ticks, [0-9]*/N ticks, N/'
 sed 's/"inputs":\([0-9]*\)/"inputs":1\1/' out.json > made.json
 looks_right made.json
+
+echo "== live, over everything"
+"$TICKPROOF" bench live --rooms 2 --seconds 1 --warm-up 0 --world runner --carrier tcp,udp,ws > out.txt || echo "exit $?"
+sed 's/[0-9][0-9.]*/N/g; s/  */ /g' out.txt
 
 echo "== live, with logs, in words"
 "$TICKPROOF" bench live --rooms 2 --seconds 1 --warm-up 0 --world runner --record rec > out.txt || echo "exit $?"

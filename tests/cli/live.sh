@@ -38,7 +38,7 @@ t join 127.0.0.1:1 --chat ''
 t join 127.0.0.1:1 --rejoin-seconds 0
 
 echo '== ahead of the server'
-serve --live duel=fighter,players=2 --live lone=runner,players=2 --udp 127.0.0.1:0 --threads 2
+serve --live duel=fighter,players=2 --live lone=runner,players=2 --udp 127.0.0.1:0 --http 127.0.0.1:0 --threads 2
 j "$HOST" --room duel --clients 2 --ticks 200 --predict
 least ticks 200
 most stalls 60
@@ -50,6 +50,18 @@ j "$DATAGRAMS" --udp --clients 2 --ticks 200 --predict
 j "$DATAGRAMS" --udp --room duel --clients 2 --ticks 200 --predict --lag 20 --jitter 5 --loss 5 --net-seed 3
 least rollbacks 1
 j "$DATAGRAMS" --udp --clients 2 --ticks 200 --lead 4 --loss 10
+
+echo '== over a WebSocket'
+j "ws://$WEB" --clients 2 --ticks 200 --predict
+j "ws://$WEB/play" --room duel --clients 2 --ticks 100
+least ticks 100
+j "ws://$WEB" --room duel --clients 2 --ticks 200 --predict --lag 20 --jitter 5 --loss 5 --net-seed 3
+least rollbacks 1
+t join "wss://$WEB" | sed "s|$WEB|WEB|g"
+t join "ws://$WEB/nowhere" | sed "s|$WEB|WEB|g"
+t join "ws://$WEB" --udp
+t join ws://nothing
+t join "ws://127.0.0.1:1/a b"
 
 echo '== behind it'
 "$TICKPROOF" join "$HOST" --room lone --players 2 --seconds 3 > player.txt &

@@ -1,6 +1,6 @@
 # serving.sh: a server for the cases that need one; the program is in TICKPROOFD.
 
-# serve FLAG...: a server with new logs on a port of its own; HOST says where, and DATAGRAMS with --udp.
+# serve FLAG...: a server with new logs on a port of its own; HOST says where, DATAGRAMS with --udp, and WEB with --http.
 serve() {
     rm -rf rec
     serve_on 127.0.0.1:0 "$@"
@@ -22,7 +22,8 @@ serve_on() {
         cat events.txt results.txt
         exit 1
     fi
-    HOST=127.0.0.1:$(sed -n -e '/"address":"udp /d' -e 's/.*"server.listening".*"port":\([0-9]*\).*/\1/p' events.txt)
+    HOST=127.0.0.1:$(sed -n -e '/"address":"udp /d; /"address":"http /d' -e 's/.*"server.listening".*"port":\([0-9]*\).*/\1/p' events.txt)
+    WEB=127.0.0.1:$(sed -n 's/.*"server.listening".*"address":"http .*"port":\([0-9]*\).*/\1/p' events.txt)
     DATAGRAMS=127.0.0.1:$(sed -n 's/.*"server.listening".*"address":"udp .*"port":\([0-9]*\).*/\1/p' events.txt)
 }
 
