@@ -234,6 +234,9 @@ static void on_connection(void *to, struct MHD_Connection *connection, void **co
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         *context = web->adding;
     } else if (own != NULL) {
+        if (own->is_fresh && !own->is_cut) {
+            web_add_count(web, WEB_COUNT_CUT);
+        }
         web_answer_drop(web, own);
         own->is_used = false;
         *context = NULL;

@@ -112,7 +112,7 @@ typedef enum WebCount {
     WEB_COUNT_BAD_UPGRADE,      ///< 400, 426: /play without a right handshake
     WEB_COUNT_HEADERS_TOO_LARGE, ///< 431
     WEB_COUNT_BODY_TOO_LARGE,   ///< 413
-    WEB_COUNT_CUT,              ///< connections that ended within a request, or sent what is no HTTP
+    WEB_COUNT_CUT,              ///< connections that ended within a request or before the first, requests that libmicrohttpd did not understand or had no room for
     WEB_COUNT_COUNT,
 } WebCount;
 

@@ -61,7 +61,9 @@ void web_answer_completed(void *to, struct MHD_Connection *connection, void **co
     if (own == NULL) {
         return;
     }
-    if (why != MHD_REQUEST_TERMINATED_COMPLETED_OK && why != MHD_REQUEST_TERMINATED_DAEMON_SHUTDOWN && !own->is_cut) {
+    // Answered, and not by us: libmicrohttpd did not understand the rest of it, or had no room for it.
+    bool is_theirs = why == MHD_REQUEST_TERMINATED_COMPLETED_OK && own->exchange != NULL && !own->exchange->is_answered;
+    if (is_theirs || (why != MHD_REQUEST_TERMINATED_COMPLETED_OK && why != MHD_REQUEST_TERMINATED_DAEMON_SHUTDOWN && !own->is_cut)) {
         web_add_count(web, why == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED ? WEB_COUNT_TOO_SLOW : WEB_COUNT_CUT);
     }
     web_answer_drop(web, own);

@@ -1,6 +1,7 @@
 // test_web.c: the door from outside, over real sockets: what it answers, what it refuses, and that each refusal is counted.
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -222,12 +223,13 @@ Test(web, oversize_headers_and_bodies)
     door_expect(WEB_COUNT_HEADERS_TOO_LARGE, 1);
     unsigned status = door_ask(answer, "GET / HTTP/1.1\r\nHost: %s\r\nX: %0100000d\r\n\r\n", door_host, 1);
     cr_assert(status == 431 || status == 0, "%u", status); // libmicrohttpd's own bound
+    door_expect(WEB_COUNT_CUT, 1);
     cr_assert_eq(door_ask(answer, "POST /x HTTP/1.1\r\nHost: %s\r\nContent-Length: 1048577\r\n\r\n", door_host), 413);
     cr_assert_eq(door_ask(answer, "POST /x HTTP/1.1\r\nHost: %s\r\nContent-Length: 18446744073709551617\r\n\r\n", door_host) / 100, 4);
     cr_assert_geq(web_count(door, WEB_COUNT_BODY_TOO_LARGE), 1);
     // What bodies take in all is bounded, too, and given back.
     int      sockets[16];
-    uint64_t before = web_count(door, WEB_COUNT_REQUESTS);
+    uint64_t before = web_count(door, WEB_COUNT_REQUESTS), cut = web_count(door, WEB_COUNT_CUT);
     for (int i = 0; i < 16; i++) {
         sockets[i] = door_connect();
         door_send(sockets[i], "POST /x HTTP/1.1\r\nHost: %s\r\nContent-Length: 1048576\r\n\r\n1", door_host);
@@ -241,8 +243,58 @@ Test(web, oversize_headers_and_bodies)
     while (web_connections(door) > 0) {
         usleep(1000);
     }
-    cr_assert_geq(web_count(door, WEB_COUNT_CUT), 16);
+    cr_assert_geq(web_count(door, WEB_COUNT_CUT), cut + 16);
     cr_assert_eq(door_ask(answer, "POST /x HTTP/1.1\r\nHost: %s\r\nContent-Length: 1\r\n\r\n1", door_host), 200);
+    door_close();
+}
+
+Test(web, what_is_no_http)
+{
+    static const char *const junk[] = { "\r\n\r\n", "hello\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/1.1\r\nno header at all\r\n\r\n", "\x16\x03\x01\x02 tls", "\x01\x02\x03\x04\r\n" };
+    web_options_standard(&door_options);
+    door_options.handler = (WebHandler){ handle, NULL };
+    door_options.limits.request_ms = 500; // some of it may be the beginning of a request
+    door_open();
+    for (size_t i = 0; i < sizeof(junk) / sizeof(junk[0]); i++) {
+        int socket = door_connect();
+        door_send(socket, "%s", junk[i]);
+        shutdown(socket, SHUT_WR);
+        cr_assert(door_is_at_end(socket), "%zu", i);
+        close(socket);
+    }
+    while (web_connections(door) > 0) {
+        usleep(1000);
+    }
+    cr_assert_eq(atomic_load(&asked), 0);
+    cr_assert_geq(web_count(door, WEB_COUNT_CUT) + web_count(door, WEB_COUNT_BAD_REQUEST) + web_count(door, WEB_COUNT_BAD_METHOD) +
+                    web_count(door, WEB_COUNT_TOO_SLOW), 6);
+    door_close();
+}
+
+Test(web, two_listeners_and_ipv6)
+{
+    tp_error error = { "" };
+    char     six[64], text[256];
+    web_options_standard(&door_options);
+    door = web_create(&error);
+    cr_assert(web_listen(door, "127.0.0.1:0", &error), "%s", error.text);
+    if (!web_listen(door, "[::1]:0", &error)) {
+        web_destroy(door); // a machine without IPv6
+        cr_skip_test("%s", error.text);
+    }
+    cr_assert(web_start(door, &door_options, &error), "%s", error.text);
+    struct sockaddr_in6 address = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)web_port(door, 1)), .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+    int                 made = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    cr_assert_eq(connect(made, (struct sockaddr *)&address, sizeof(address)), 0);
+    snprintf(six, sizeof(six), "[::1]:%u", web_port(door, 1));
+    cr_assert_str_eq(web_address(door, 1), six);
+    snprintf(text, sizeof(text), "GET /healthz HTTP/1.1\r\nHost: %s\r\n\r\n", six);
+    door_send(made, "%s", text);
+    cr_assert_eq(door_read(made, answer, false), 200);
+    close(made);
+    snprintf(door_host, sizeof(door_host), "127.0.0.1:%u", web_port(door, 0));
+    cr_assert_eq(door_ask(answer, "GET /healthz HTTP/1.1\r\nHost: %s\r\n\r\n", door_host), 200);
+    cr_assert_eq(door_ask(answer, "GET /healthz HTTP/1.1\r\nHost: %s\r\n\r\n", six), 421, "the other one's address");
     door_close();
 }
 
