@@ -68,16 +68,16 @@ static double on_time(const BenchServed *served)
     return per(100 * (double)served->on_time, (double)served->ticks);
 }
 
-// A row of the table of carriers. Bytes are what a client hears and says in a second, as its connection counts them, with all that the carrier adds
-// above the system's own heads.
+// A row of the table of carriers, by client: what the server's CPU costs it for a tick, its own, and the bytes that it hears and says in a second, as its
+// connection counts them, with all that the carrier adds above the system's own heads.
 static void print_carrier(const BenchResult *result)
 {
     const BenchServed *served = &result->served;
     const BenchCounts *load = &result->load;
     double             clients = (double)result->rooms * result->options->clients;
     printf("%-7s %9.3f %9.3f %9" PRIu64 " %9.3f %9.3f %9.3f %9.2f %9.2f %9.0f %9.0f %9.1f %9.1f\n", bench_carrier_name(result->options->carrier), held_hz(served),
-           on_time(served), served->dropped_ticks, ms(served->p50_ns), ms(served->p99_ns), ms(served->max_ns), cpu_us_of_tick(result, served->cpu_ns),
-           cpu_us_of_tick(result, load->cpu_ns), per(rate(load->bytes_in, load->wall_ns), clients), per(rate(load->bytes_out, load->wall_ns), clients),
+           on_time(served), served->dropped_ticks, ms(served->p50_ns), ms(served->p99_ns), ms(served->max_ns), cpu_us_of_tick(result, served->cpu_ns) / result->options->clients,
+           cpu_us_of_tick(result, load->cpu_ns) / result->options->clients, per(rate(load->bytes_in, load->wall_ns), clients), per(rate(load->bytes_out, load->wall_ns), clients),
            (double)served->memory_bytes / 1048576, (double)result->load_memory_bytes / 1048576);
 }
 
@@ -166,7 +166,7 @@ static void print_json(const BenchResult *result)
 
 static void print_carriers_head(const BenchOptions *options)
 {
-    printf("%u room%s of %s x %u client%s at %u Hz%s, %u s each: ticks within 4 ms in %%, lateness in ms, CPU in us a room's tick, bytes a client's second, MiB\n",
+    printf("%u room%s of %s x %u client%s at %u Hz%s, %u s each: ticks within 4 ms in %%, lateness in ms; of a client: CPU in us a tick, bytes a second; MiB\n",
            options->rooms, options->rooms == 1 ? "" : "s", options->world->name, options->clients, options->clients == 1 ? "" : "s", options->rate_hz,
            options->is_predict ? ", playing ahead" : "", options->seconds);
     printf("%-7s %9s %9s %9s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", "carrier", "held Hz", "on time", "dropped", "p50", "p99", "max", "server", "clients", "heard", "said",
