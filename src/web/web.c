@@ -12,6 +12,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "server_limits.h"
+#include "urgency.h"
 #include "web_internal.h"
 
 enum { BACKLOG = 512, STACK_SIZE = 524288 };
@@ -269,6 +271,7 @@ static void *run(void *to)
     Web          *web = to;
     struct pollfd waits[WEB_LISTENERS_MAX + 2];
     nfds_t        count = web->count + 2;
+    urgency_give_way(SERVER_LOBBY_NICE); // to rooms, as the main thread does
     for (uint32_t i = 0; i < web->count; i++) {
         waits[i] = (struct pollfd){ web->sockets[i], POLLIN, 0 };
     }
