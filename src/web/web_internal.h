@@ -18,7 +18,8 @@ enum {
     WEB_ACCEPTS_AT_ONCE = 64,
     WEB_BODIES_MAX      = 16,   ///< so many times the largest body may be under way in all
     WEB_READ_MS_PER_16K = 1000, ///< an answer is to be read at least at this rate
-    WEB_POOL_EXTRA      = 24576, ///< of a connection's memory, beyond its headers: the answer's head, tables of headers
+    WEB_POOL_EXTRA      = 32768, ///< of a connection's memory, beyond its headers: the answer's head, tables of headers. Above 32 KiB libmicrohttpd maps it,
+                                 ///< so that only what is touched is there, and nothing stays when it closes
     WEB_LOOK_MS         = 250,
 };
 
