@@ -12,6 +12,7 @@ static const char help[] =
     "Usage: tickproof admin HOST:PORT --key-file F VERB ROOM [ARGUMENT]...\n"
     "       tickproof admin HOST:PORT --list\n"
     "Has a tickproofd that was given a key for administrators do something with one of its rooms, and prints its answer in one line.\n"
+    "HOST:PORT may be ws://HOST:PORT, as for 'tickproof join'.\n"
     "\n"
     "  kick ROOM SLOT       put out whoever has the slot, with all slots of that client\n"
     "  pause ROOM           no more ticks, until resume\n"

@@ -248,6 +248,34 @@ Test(web, oversize_headers_and_bodies)
     door_close();
 }
 
+// Goal: what stands behind a body that was refused is part of it, and no request.
+Test(web, nothing_is_smuggled)
+{
+    static const char *const heads[] = {
+        "POST /x HTTP/1.1\r\nHost: %s\r\nContent-Length: 5000000\r\n\r\n",
+        "POST /x HTTP/1.1\r\nHost: %s\r\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: %s\r\nContent-Length: 60\r\n\r\n",
+        "POST /x HTTP/1.1\r\nHost: %s\r\nContent-Length: 3\r\nContent-Length: 60\r\n\r\n",
+        "POST /../x HTTP/1.1\r\nHost: %s\r\nContent-Length: 60\r\n\r\n",
+        "POST /x HTTP/1.1\r\nHost: %s\r\nOrigin: null\r\nContent-Length: 60\r\n\r\n",
+        "PUT / HTTP/1.1\r\nHost: %s\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
+    };
+    open_standard();
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+        char text[512];
+        int  socket = door_connect();
+        snprintf(text, sizeof(text), heads[i], door_host);
+        door_send(socket, "%sGET /smuggled HTTP/1.1\r\nHost: %s\r\n\r\n", text, door_host);
+        unsigned status = door_read(socket, answer, false);
+        cr_assert(status >= 400 || status == 0, "%zu: %u", i, status);
+        shutdown(socket, SHUT_WR);
+        cr_assert(door_is_at_end(socket));
+        close(socket);
+        cr_assert_eq(atomic_load(&asked), 0, "%zu: %s", i, heard);
+    }
+    door_close();
+}
+
 Test(web, what_is_no_http)
 {
     static const char *const junk[] = { "\r\n\r\n", "hello\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/1.1\r\nno header at all\r\n\r\n", "\x16\x03\x01\x02 tls", "\x01\x02\x03\x04\r\n" };
