@@ -2,11 +2,12 @@
 """Treats a server badly in every way at once, for some seconds, and prints as JSON what it did and what it was told.
 
   scripts/measure_abuse.py ADDRESS:PORT --room NAME [--room NAME]... [--seconds S] [--seed N] [--connects N] [--kept N] [--udp ADDRESS:PORT]
+                           [--http ADDRESS:PORT]
 
 Give it a server of your own. Each way is a thread of its own that goes on until the time is up: garbage, drawn and of a fuzzer's corpus, messages
 out of place, half messages, silent connections, lengths of zero and above the bound, inputs of wrong slots, sizes, epochs and ticks, floods of
 inputs, joining and leaving with a state each time, readers that never read, tokens that are none, READY never or of other rules, roots that are
-not the room's, states that nobody asked for, keys that are not the server's, much talk, datagrams of garbage, quick connects, and more
+not the room's, states that nobody asked for, keys that are not the server's, much talk, datagrams of garbage, requests that are none, slow ones, WebSockets of garbage, quick connects, and more
 connections kept than a server of 8,192 at once takes only if --kept says so. It runs with less priority: what it takes of the cores itself is not
 what it does to the server.
 """
@@ -24,6 +25,7 @@ import time
 sys.dont_write_bytecode = True  # the folder of the scripts stays as it is
 
 import measure_lib as lib
+import measure_web
 import measure_wire as wire
 
 FLOOD_MESSAGES = 20000
@@ -48,7 +50,7 @@ def datagrams(draw, corpus):
     return (head + struct.pack("<IBH", 0, 1, 40) + draw.choice(corpus or [b"x"]))[:DATAGRAM_MAX]
 
 
-class Abuse:
+class Abuse(measure_web.WebAbuse):
     def __init__(self, options):
         self.options = options
         self.end = time.monotonic() + options.seconds
@@ -386,6 +388,7 @@ class Abuse:
         ways = [self.garbage, self.out_of_place, self.lengths, self.halves, self.sleepers, self.wrong_inputs, self.wrong_inputs, self.flood,
                 self.flood, self.storm, self.storm, self.deaf, self.connects, self.connects, self.crowd, self.fuzzed, self.tokens, self.unready,
                 self.wrong_roots, self.unasked, self.talk, self.keys] + ([self.datagrams] if self.options.udp else [])
+        ways += [self.web_requests, self.web_slow, self.web_frames, self.web_storm] if self.options.http else []
         threads = [threading.Thread(target=way, args=(random.Random(self.options.seed * 1000 + number),)) for number, way in enumerate(ways)]
         for thread in threads:
             thread.start()
@@ -405,6 +408,7 @@ def main():
     parser.add_argument("--connects", type=int, default=10000, help="that are gone at once (10000)")
     parser.add_argument("--kept", type=int, default=0, help="connections kept (0)")
     parser.add_argument("--udp", metavar="ADDRESS:PORT", help="where the server takes datagrams (nowhere)")
+    parser.add_argument("--http", metavar="ADDRESS:PORT", help="where the server speaks HTTP (nowhere)")
     options = parser.parse_args()
     os.nice(10)
     lib.raise_file_limit()

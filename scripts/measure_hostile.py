@@ -1,10 +1,10 @@
 """What clients that keep to nothing cost those that do: hostile runs and quiet ones in turn.
 
-Quiet: live rooms of all three worlds and recorded ones, with bots that behave, over TCP and by datagrams. Hostile: the same, and
+Quiet: live rooms of all three worlds and recorded ones, with bots that behave, over TCP, WebSockets and by datagrams. Hostile: the same, and
 scripts/measure_abuse.py. Promise: no dropped tick in any room, hostile or not; the 99th percentile of lateness, of the worst room of a run and in
 the middle of all runs, at most 1.5 times that of the quiet runs; the bots' roots agree, and nobody who behaves is put out; all logs verify; no guessed
 token or key is good; the server names each kind of abuse (server.clients); and its memory stays below what the quiet run of the pair took,
-and 8 KiB for each connection that it takes at once, and the send queue for each client that does not read, and the states that are under way, and
+and 8 KiB for each connection that it takes at once, and 40 KiB for each of one address' requests, and the send queue for each client that does not read, and the states that are under way, and
 8 MiB.
 """
 import contextlib
@@ -31,12 +31,14 @@ LIVE = ["--live", "duel=fighter,players=8,seed=3,count=3,hash=fnv1a128,rejoin_se
         "--live", "wild=realm,players=32,seed=6,hash=fnv1a128,rejoin_seconds=2", "--live", "idle=runner,count=24"]
 LIVE_NAMES = ["duel-1", "duel-2", "duel-3", "lanes-1", "lanes-2", "crowd", "wild"]
 UDP_NAMES = ["duel-1", "lanes-1"]  # one more bot each, by datagrams
+WEB_NAMES = ["duel-2", "lanes-2"]  # and one more each, over WebSockets
+REQUESTS, REQUEST_KIB = 64, 40     # that one address may have at once
 CLIENTS = 2
-MEMBERSHIPS = CLIENTS * len(LIVE_NAMES) + len(UDP_NAMES)
+MEMBERSHIPS = CLIENTS * len(LIVE_NAMES) + len(UDP_NAMES) + len(WEB_NAMES)
 LATENESS_TIMES = 1.5
 WORLDS = {"tape-fighter": ("fighter", 60), "tape-runner": ("runner", 120)}
 REASONS_NAMED = ["malformed", "version", "silent", "flood", "slow"]
-FLAGS = ["--listen", "127.0.0.1:0", "--udp", "127.0.0.1:0", "--max-connections", str(CONNECTIONS), "--send-queue-bytes", str(SEND_QUEUE),
+FLAGS = ["--listen", "127.0.0.1:0", "--udp", "127.0.0.1:0", "--http", "127.0.0.1:0", "--max-connections", str(CONNECTIONS), "--send-queue-bytes", str(SEND_QUEUE),
          "--silence-ms", str(SILENCE_MS), *LIVE]
 PLACES = ["lobby", "room"]
 PING_SECONDS, PONG_SECONDS = 0.05, 30
@@ -105,21 +107,22 @@ def count_ends(events):
 
 
 def memory_bound_kib(quiet_kib):
-    return quiet_kib + CONNECTIONS * 8 + measure_abuse.READERS * SEND_QUEUE // 1024 + STATES_UNDER_WAY_KIB + 8 * 1024
+    return quiet_kib + CONNECTIONS * 8 + REQUESTS * REQUEST_KIB + measure_abuse.READERS * SEND_QUEUE // 1024 + STATES_UNDER_WAY_KIB + 8 * 1024
 
 
 def named_rooms(names=None):
     return [part for name in names or LIVE_NAMES for part in ("--room", name)]
 
 
-def start_abuse(address, udp, folder, seed, options):
+def start_abuse(server, folder, seed, options):
+    address, udp, http = (server.listening(kind) for kind in ("", "udp ", "http "))
     command = [sys.executable, str(pathlib.Path(measure_abuse.__file__).resolve()), address, "--seconds", str(options.seconds), "--seed", str(seed),
-               "--connects", str(options.connects), "--kept", str(KEPT), "--udp", udp]
+               "--connects", str(options.connects), "--kept", str(KEPT), "--udp", udp, "--http", http]
     return lib.Child([*command, *named_rooms()], folder / "abuse.json", folder / "abuse.err")
 
 
-def run_abuse(address, udp, folder, seed, options):
-    with start_abuse(address, udp, folder, seed, options) as child:
+def run_abuse(server, folder, seed, options):
+    with start_abuse(server, folder, seed, options) as child:
         if child.wait(options.seconds * 4 + lib.STOP_SECONDS) != 0:
             raise lib.Broken(f"the abuse failed: {child.err.read_text()[-800:]}")
         return lib.json_lines(child.out)[0] | {"cpu_seconds": child.cpu_seconds}
@@ -127,11 +130,12 @@ def run_abuse(address, udp, folder, seed, options):
 
 @contextlib.contextmanager
 def good_clients(programs, server, folder):
-    """Bots over TCP and by datagrams. Their results are in the list once they were told to leave."""
+    """Bots over TCP, WebSockets and by datagrams. Their results are in the list once they were told to leave."""
     results, forever = [], ["--seconds", "3600"]
     with contextlib.ExitStack() as stack:
         calls = [(server.listening(), "bots", ["--clients", str(CLIENTS), *named_rooms()]),
-                 (server.listening("udp "), "udp", ["--udp", "--predict", *named_rooms(UDP_NAMES)])]
+                 (server.listening("udp "), "udp", ["--udp", "--predict", *named_rooms(UDP_NAMES)]),
+                 ("ws://" + server.listening("http "), "web", ["--predict", *named_rooms(WEB_NAMES)])]
         bots = [stack.enter_context(lib.start_bots(programs, address, folder, name, *forever, *flags)) for address, name, flags in calls]
         server.wait_for("room.join", MEMBERSHIPS, lib.START_SECONDS)
         yield results
@@ -165,9 +169,9 @@ def run_once(programs, folder, tapes, options, seed, is_elsewhere=False):
                 pinger.start()
             if is_elsewhere:
                 with another_server(programs, folder / "other") as other:
-                    run_abuse(other.listening(), other.listening("udp "), folder, seed, options)
+                    run_abuse(other, folder, seed, options)
             elif seed is not None:
-                abuse = run_abuse(address, server.listening("udp "), folder, seed, options)
+                abuse = run_abuse(server, folder, seed, options)
             else:
                 time.sleep(options.seconds)
             time.sleep(0.5)

@@ -164,13 +164,13 @@ class Server(Child):
         super().__init__(command, folder / "results.json", folder / "events.jsonl")
 
     def listening(self, kind=""):
-        """HOST:PORT, once it is there; with kind "udp " that of datagrams."""
+        """HOST:PORT, once it is there; with kind "udp " that of datagrams, with "http " that of HTTP."""
         end = time.monotonic() + START_SECONDS
         while time.monotonic() < end:
             is_over = self.has_ended()
             for event in self.events("server.listening"):
-                if event["address"].startswith("udp ") == (kind == "udp "):
-                    return event["address"].removeprefix("udp ")
+                if (event["address"].rpartition(" ")[0] + " ").lstrip() == kind:
+                    return event["address"].rpartition(" ")[2]
             if is_over:
                 break
             time.sleep(0.01)
