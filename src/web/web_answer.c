@@ -1,15 +1,10 @@
-// web_answer.c: from a request's headers to its answer: what is refused, files, and the handler.
-#include <assert.h>
-#include <stdio.h>
+// web_answer.c: from a request's headers to who answers it: what is refused, files, the handler.
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "web_internal.h"
 #include "ws_handshake.h"
-
-enum { CSP_SIZE = 768 };
 
 WebConnection *web_connection_of(struct MHD_Connection *connection)
 {
@@ -70,72 +65,7 @@ void web_answer_completed(void *to, struct MHD_Connection *connection, void **co
     own->deadline_ms = web_now_ms() + web->options.limits.idle_ms;
 }
 
-// Answers.
-
-// `connect-src 'self'` is not a page's own WebSocket for every browser, so it is said. The host was checked, and has no characters that mean anything.
-static void add_policy(struct MHD_Response *response, const char *host)
-{
-    char policy[CSP_SIZE];
-    snprintf(policy, sizeof(policy),
-             "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'%s%s%s%s; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; "
-             "form-action 'none'; frame-ancestors 'none'",
-             host[0] != '\0' ? " ws://" : "", host, host[0] != '\0' ? " wss://" : "", host);
-    MHD_add_response_header(response, "Content-Security-Policy", policy);
-    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    MHD_add_response_header(response, "X-Frame-Options", "DENY");
-    MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
-    MHD_add_response_header(response, "Cross-Origin-Opener-Policy", "same-origin");
-    MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
-}
-
-// From here on the time is the reader's: so much for each byte that he has to read.
-static enum MHD_Result queue(Web *web, struct MHD_Connection *connection, unsigned status, struct MHD_Response *response, uint64_t size)
-{
-    WebConnection *own = web_connection_of(connection);
-    WebExchange   *exchange = own->exchange;
-    if (response == NULL) {
-        return MHD_NO; // out of memory: the connection closes
-    }
-    add_policy(response, exchange != NULL && exchange->host != NULL ? exchange->host : "");
-    own->deadline_ms = web_now_ms() + web->options.limits.request_ms + size / 16384 * WEB_READ_MS_PER_16K;
-    if (exchange != NULL) {
-        exchange->is_answered = true;
-    }
-    enum MHD_Result result = MHD_queue_response(connection, status, response);
-    MHD_destroy_response(response);
-    return result;
-}
-
-static struct MHD_Response *text_response(const char *text)
-{
-    struct MHD_Response *response = MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
-    if (response != NULL) {
-        MHD_add_response_header(response, "Content-Type", "text/plain; charset=utf-8");
-        MHD_add_response_header(response, "Cache-Control", "no-store");
-    }
-    return response;
-}
-
-enum MHD_Result web_answer_text(Web *web, struct MHD_Connection *connection, unsigned status, const char *header, const char *value, const char *text)
-{
-    struct MHD_Response *response = text_response(text);
-    if (response != NULL && header != NULL) {
-        MHD_add_response_header(response, header, value);
-    }
-    return queue(web, connection, status, response, strlen(text));
-}
-
-static enum MHD_Result not_modified(Web *web, struct MHD_Connection *connection, const char *etag, const char *cache)
-{
-    struct MHD_Response *response = MHD_create_response_from_buffer(0, (void *)(uintptr_t)"", MHD_RESPMEM_PERSISTENT);
-    if (response != NULL) {
-        MHD_add_response_header(response, "ETag", etag);
-        MHD_add_response_header(response, "Cache-Control", cache);
-    }
-    return queue(web, connection, MHD_HTTP_NOT_MODIFIED, response, 0);
-}
-
-// Files.
+// Who answers.
 
 static const WebFile *find_file(const Web *web, const char *path)
 {
@@ -145,94 +75,6 @@ static const WebFile *find_file(const Web *web, const char *path)
         }
     }
     return NULL;
-}
-
-static enum MHD_Result send_file(Web *web, struct MHD_Connection *connection, const WebFile *file, bool is_get)
-{
-    if (!is_get) {
-        web_add_count(web, WEB_COUNT_BAD_METHOD);
-        return web_answer_text(web, connection, MHD_HTTP_METHOD_NOT_ALLOWED, "Allow", "GET, HEAD", "this is a file: GET or HEAD\n");
-    }
-    if (web_request_has_etag(web_header(connection, "If-None-Match"), file->etag)) {
-        return not_modified(web, connection, file->etag, "no-cache");
-    }
-    struct MHD_Response *response = MHD_create_response_from_buffer(file->size, (void *)(uintptr_t)file->bytes, MHD_RESPMEM_PERSISTENT);
-    if (response != NULL) {
-        MHD_add_response_header(response, "Content-Type", file->content_type);
-        MHD_add_response_header(response, "ETag", file->etag);
-        MHD_add_response_header(response, "Cache-Control", "no-cache"); // it asks each time, and most often hears that it has it
-    }
-    return queue(web, connection, MHD_HTTP_OK, response, file->size);
-}
-
-// The handler's.
-
-static void add_when(struct MHD_Response *response, const char *name, const char *value)
-{
-    if (value != NULL && value[0] != '\0') {
-        MHD_add_response_header(response, name, value);
-    }
-}
-
-static void add_name(struct MHD_Response *response, const char *name)
-{
-    char   value[sizeof(((WebResponse *)0)->file_name) + 32];
-    size_t size = (size_t)snprintf(value, sizeof(value), "attachment; filename=\"");
-    for (; *name != '\0' && size < sizeof(value) - 2; name++) {
-        bool is_plain = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') || (*name >= '0' && *name <= '9') || strchr("._-", *name) != NULL;
-        value[size++] = is_plain ? *name : '_';
-    }
-    value[size] = '"';
-    value[size + 1] = '\0';
-    MHD_add_response_header(response, "Content-Disposition", value);
-}
-
-static struct MHD_Response *make_response(WebResponse *from)
-{
-    struct MHD_Response *response;
-    if (from->file >= 0) {
-        response = MHD_create_response_from_fd64(from->file_size, from->file); // closes it in the end
-        if (response == NULL) {
-            close(from->file);
-        }
-        return response;
-    }
-    response = MHD_create_response_from_buffer(from->body_size, from->body != NULL ? from->body : (void *)(uintptr_t)"",
-                                               from->body != NULL ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
-    if (response == NULL) {
-        free(from->body);
-    }
-    return response;
-}
-
-static enum MHD_Result send_response(Web *web, struct MHD_Connection *connection, WebResponse *from, bool is_get)
-{
-    char        seconds[16];
-    const char *cache = from->cache[0] != '\0' ? from->cache : "no-store";
-    if (is_get && from->status == MHD_HTTP_OK && web_request_has_etag(web_header(connection, "If-None-Match"), from->etag)) {
-        free(from->body);
-        if (from->file >= 0) {
-            close(from->file);
-        }
-        return not_modified(web, connection, from->etag, cache);
-    }
-    uint64_t             size = from->file >= 0 ? from->file_size : from->body_size;
-    struct MHD_Response *response = make_response(from);
-    if (response == NULL) {
-        return MHD_NO;
-    }
-    snprintf(seconds, sizeof(seconds), "%u", from->retry_after_s);
-    add_when(response, "Content-Type", from->content_type);
-    add_when(response, "ETag", from->etag);
-    add_when(response, "WWW-Authenticate", from->challenge);
-    add_when(response, "Allow", from->allow);
-    add_when(response, "Location", from->location);
-    add_when(response, "Retry-After", from->retry_after_s > 0 ? seconds : "");
-    MHD_add_response_header(response, "Cache-Control", cache);
-    if (from->file_name[0] != '\0') {
-        add_name(response, from->file_name);
-    }
-    return queue(web, connection, from->status, response, size);
 }
 
 static enum MHD_Result hand_over(Web *web, struct MHD_Connection *connection, WebExchange *exchange, const char *method, bool is_get)
@@ -253,7 +95,7 @@ static enum MHD_Result hand_over(Web *web, struct MHD_Connection *connection, We
     };
     WebResponse response = { .status = MHD_HTTP_NOT_FOUND, .file = -1 };
     web->options.handler.handle(web->options.handler.to, &request, &response);
-    return send_response(web, connection, &response, is_get);
+    return web_response_send(web, connection, &response, is_get);
 }
 
 static enum MHD_Result answer(Web *web, struct MHD_Connection *connection, WebExchange *exchange, const char *method)
@@ -261,7 +103,7 @@ static enum MHD_Result answer(Web *web, struct MHD_Connection *connection, WebEx
     bool           is_get = exchange->is_head || strcmp(method, "GET") == 0;
     const WebFile *file = find_file(web, exchange->path);
     if (file != NULL) {
-        return send_file(web, connection, file, is_get);
+        return web_response_file(web, connection, file, is_get);
     }
     if (web->options.play.take != NULL && strcmp(exchange->path, WS_PATH) == 0) {
         return web_play(web, connection, exchange);
@@ -270,9 +112,9 @@ static enum MHD_Result answer(Web *web, struct MHD_Connection *connection, WebEx
         return hand_over(web, connection, exchange, method, is_get);
     }
     if (is_get && strcmp(exchange->path, "/healthz") == 0) {
-        return web_answer_text(web, connection, MHD_HTTP_OK, NULL, NULL, "ok\n");
+        return web_response_text(web, connection, MHD_HTTP_OK, NULL, NULL, "ok\n");
     }
-    return web_answer_text(web, connection, MHD_HTTP_NOT_FOUND, NULL, NULL, "there is nothing here\n");
+    return web_response_text(web, connection, MHD_HTTP_NOT_FOUND, NULL, NULL, "there is nothing here\n");
 }
 
 // What is refused.
@@ -280,7 +122,7 @@ static enum MHD_Result answer(Web *web, struct MHD_Connection *connection, WebEx
 static enum MHD_Result refuse(Web *web, struct MHD_Connection *connection, WebCount count, unsigned status, const char *text)
 {
     web_add_count(web, count);
-    return web_answer_text(web, connection, status, "Connection", "close", text);
+    return web_response_text(web, connection, status, "Connection", "close", text);
 }
 
 typedef struct {
@@ -362,7 +204,7 @@ static bool take_length(Web *web, struct MHD_Connection *connection, WebExchange
     }
     if (size > (uint64_t)WEB_BODIES_MAX * web->options.limits.body_bytes_max - web->body_bytes) {
         web_add_count(web, WEB_COUNT_TOO_MANY);
-        *result = web_answer_text(web, connection, MHD_HTTP_SERVICE_UNAVAILABLE, "Retry-After", "1", "too many requests with a body at once: try again\n");
+        *result = web_response_text(web, connection, MHD_HTTP_SERVICE_UNAVAILABLE, "Retry-After", "1", "too many requests with a body at once: try again\n");
         return false;
     }
     exchange->body = size > 0 ? malloc(size) : NULL;
@@ -386,7 +228,7 @@ static bool begin(Web *web, struct MHD_Connection *connection, WebExchange *exch
     MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, &headers);
     if (!web_limits_take(web, &own->address, web_now_ms())) {
         web_add_count(web, WEB_COUNT_TOO_FAST);
-        *result = web_answer_text(web, connection, MHD_HTTP_TOO_MANY_REQUESTS, "Retry-After", "1", "too many requests a second: try again later\n");
+        *result = web_response_text(web, connection, MHD_HTTP_TOO_MANY_REQUESTS, "Retry-After", "1", "too many requests a second: try again later\n");
     } else if (size != NULL && size->header_size > web->options.limits.header_bytes_max) {
         *result = refuse(web, connection, WEB_COUNT_HEADERS_TOO_LARGE, MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE, "the headers are too large\n");
     } else if (!is_method(method)) {

@@ -1,5 +1,5 @@
-// web_internal.h: the door's own memory, shared by web.c (sockets and the thread), web_limits.c (who may come how often), web_answer.c (requests) and
-// web_play.c (WebSockets).
+// web_internal.h: the door's own memory, shared by web.c (sockets and the thread), web_limits.c (who may come how often), web_answer.c (requests),
+// web_response.c (answers) and web_play.c (WebSockets).
 #pragma once
 
 #include <microhttpd.h>
@@ -102,8 +102,15 @@ void web_answer_completed(void *to, struct MHD_Connection *connection, void **co
 void web_answer_drop(Web *web, WebConnection *connection);
 WebConnection *web_connection_of(struct MHD_Connection *connection);
 const char *web_header(struct MHD_Connection *connection, const char *name); ///< "" when absent
-/// A line of text for people, with the headers that all answers have.
-enum MHD_Result web_answer_text(Web *web, struct MHD_Connection *connection, unsigned status, const char *header, const char *value, const char *text);
+
+// web_response.c
+
+/// A line of text for people; `header` NULL: no further one.
+enum MHD_Result web_response_text(Web *web, struct MHD_Connection *connection, unsigned status, const char *header, const char *value, const char *text);
+/// A linked-in file, or that it has not changed, or that it is no other method's.
+enum MHD_Result web_response_file(Web *web, struct MHD_Connection *connection, const WebFile *file, bool is_get);
+/// A handler's; what it owns is gone then.
+enum MHD_Result web_response_send(Web *web, struct MHD_Connection *connection, WebResponse *from, bool is_get);
 
 // web_play.c
 

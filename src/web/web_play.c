@@ -32,7 +32,7 @@ static void on_upgrade(void *to, struct MHD_Connection *connection, void *contex
 static enum MHD_Result refuse(Web *web, struct MHD_Connection *connection, unsigned status, const char *header, const char *value, const char *text)
 {
     web_add_count(web, WEB_COUNT_BAD_UPGRADE);
-    return web_answer_text(web, connection, status, header, value, text);
+    return web_response_text(web, connection, status, header, value, text);
 }
 
 // Each of these headers once.
