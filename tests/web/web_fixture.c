@@ -15,6 +15,7 @@
 Web       *door;
 WebOptions door_options;
 char       door_host[64];
+char       door_answer[WEB_ANSWER_SIZE];
 
 void door_open(void)
 {
@@ -116,4 +117,11 @@ bool door_is_at_end(int socket)
     while ((count = recv(socket, byte, sizeof(byte), 0)) > 0) {
     }
     return count == 0 || errno == ECONNRESET;
+}
+
+bool door_has(const char *line)
+{
+    char wanted[1024];
+    snprintf(wanted, sizeof(wanted), "\r\n%s\r\n", line);
+    return strcasestr(door_answer, wanted) != NULL;
 }

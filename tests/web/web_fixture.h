@@ -10,6 +10,7 @@ enum { WEB_ANSWER_SIZE = 65536 };
 extern Web  *door;
 extern WebOptions door_options; ///< before door_open
 extern char  door_host[64];     ///< "127.0.0.1:PORT"
+extern char  door_answer[WEB_ANSWER_SIZE]; ///< for the functions below
 
 void door_open(void);
 void door_close(void);
@@ -23,3 +24,5 @@ unsigned door_ask(char answer[WEB_ANSWER_SIZE], const char *format, ...) __attri
 /// Waits until the counter has this value.
 void door_expect(WebCount count, uint64_t value);
 bool door_is_at_end(int socket);
+/// Whether door_answer has this header's line.
+bool door_has(const char *line);
