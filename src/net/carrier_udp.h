@@ -16,6 +16,7 @@ struct CarrierUdp {
     UdpHost                *host;
     UdpClient              *client; ///< NULL on a server
     Channel                 channel;
+    ChannelSecure          *secure; ///< NULL: its datagrams are not sealed
     uv_timer_t              timer;
     uint64_t                armed_ms; ///< 0: it is not
     struct sockaddr_storage address;

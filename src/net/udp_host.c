@@ -144,6 +144,9 @@ static void send_some(UdpHost *host, int descriptor)
     for (uint32_t at = 0; at < host->out_count;) {
         int sent = sendmmsg(descriptor, messages + at, host->out_count - at, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent > 0) {
+            for (uint32_t i = at; i < at + (uint32_t)sent; i++) {
+                host->bytes_out += host->out[i].size;
+            }
             at += (uint32_t)sent;
             host->datagrams_out += (uint32_t)sent;
         } else if (errno == EAGAIN || errno == ENOBUFS) {
@@ -222,11 +225,86 @@ static void at_the_door(UdpHost *host, const struct sockaddr *address, const uin
     }
 }
 
+// The client's key is looked at only once its cookie was found good, and so many in one turn; memory comes after both.
+static void let_in(UdpHost *host, UdpArrival *arrival, const uint8_t *init)
+{
+    ChannelSecure secure;
+    if (host->arrived == NULL || host->arrivals >= UDP_HOST_ARRIVALS) {
+        host->secure[CHANNEL_COUNT_NOT_TAKEN] += 1;
+        return;
+    }
+    host->arrivals += 1;
+    if (!channel_secure_accept(&secure, host->identity, init)) {
+        host->secure[CHANNEL_COUNT_BAD_HANDSHAKE] += 1;
+    } else {
+        arrival->secure = &secure;
+        host->arrived(host->to, host, arrival);
+        host->secure[find(host, arrival->cookie) != NULL ? CHANNEL_COUNT_ACCEPTED : CHANNEL_COUNT_NOT_TAKEN] += 1;
+    }
+    channel_secure_finish(&secure);
+}
+
+static void take_init(UdpHost *host, UdpArrival *arrival, const uint8_t *init)
+{
+    CarrierUdp *udp = find(host, arrival->cookie);
+    if (udp == NULL) {
+        let_in(host, arrival, init);
+    } else if (channel_secure_is_again(udp->secure, init)) {
+        host->secure[CHANNEL_COUNT_REACCEPTED] += 1;
+        udp_host_collect(host, &udp->address, udp->secure->message, CHANNEL_ACCEPT_SIZE);
+        carrier_udp_greet(udp);
+    } else {
+        host->secure[CHANNEL_COUNT_BAD_HANDSHAKE] += 1;
+    }
+}
+
+static void take_stranger(UdpHost *host, const struct sockaddr *address, const uint8_t *bytes, size_t size)
+{
+    uint8_t    open[CHANNEL_DATAGRAM_MAX], spelled[CHANNEL_DOOR_ADDRESS], back[CHANNEL_DATAGRAM_MAX];
+    size_t     back_size = 0;
+    UdpArrival arrival = { .client_id = 0 };
+    size_t     open_size = channel_secure_knock(bytes, size, open);
+    if (open_size == 0) {
+        host->secure[bytes[0] >= CHANNEL_OPEN && bytes[0] <= CHANNEL_RESET ? CHANNEL_COUNT_PLAIN : CHANNEL_COUNT_MALFORMED] += 1;
+        return;
+    }
+    size_t spelled_size = spell(address, spelled);
+    memcpy(&arrival.address, address, udp_address_size(address));
+    switch (channel_door_knock(&host->door, udp_now_us(), spelled, spelled_size, open, open_size, &arrival.client_id, &arrival.cookie, back, &back_size)) {
+    case CHANNEL_KNOCK_NOTHING: host->secure[CHANNEL_COUNT_BAD_COOKIE] += 1; break;
+    case CHANNEL_KNOCK_ANSWER:
+        host->secure[CHANNEL_COUNT_COOKIES] += 1;
+        answer(host, address, back, back_size);
+        break;
+    case CHANNEL_KNOCK_OPEN: take_init(host, &arrival, bytes); break;
+    }
+}
+
+static void take_sealed(UdpHost *host, const struct sockaddr *address, const uint8_t *bytes, size_t size)
+{
+    CarrierUdp *udp = size > CHANNEL_SEAL_COST ? find(host, bytes_get_u64(bytes + 1)) : NULL;
+    if (udp == NULL) {
+        host->secure[size > CHANNEL_SEAL_COST ? CHANNEL_COUNT_NO_CONNECTION : CHANNEL_COUNT_MALFORMED] += 1;
+    } else if (!is_same((const struct sockaddr *)&udp->address, address)) {
+        host->secure[CHANNEL_COUNT_ELSEWHERE] += 1;
+    } else {
+        carrier_udp_take(udp, bytes, size);
+    }
+}
+
 static void take(UdpHost *host, const struct sockaddr *address, const uint8_t *bytes, size_t size)
 {
     ChannelKind kind;
     uint64_t    id = 0;
     uint8_t     reset[CHANNEL_RESET_SIZE];
+    if (host->identity != NULL) {
+        if (bytes[0] == CHANNEL_SEALED) {
+            take_sealed(host, address, bytes, size);
+        } else {
+            take_stranger(host, address, bytes, size);
+        }
+        return;
+    }
     if (!channel_wire_id(bytes, size, &kind, &id)) {
         host->strange += 1;
         return;
@@ -264,6 +342,7 @@ static void on_receive(uv_udp_t *socket, ssize_t count, const uv_buf_t *buffer, 
         return;
     }
     host->datagrams_in += 1;
+    host->bytes_in += (uint64_t)count;
     if (host->only != NULL) {
         carrier_udp_arrived(host->only, (const uint8_t *)buffer->base, (size_t)count);
     } else {
@@ -325,6 +404,11 @@ int udp_host_open(UdpHost *host, uv_loop_t *loop, const struct sockaddr *address
         status = uv_udp_bind(&host->socket, address, address->sa_family == AF_INET6 ? UV_UDP_IPV6ONLY : 0);
     }
     return status == 0 ? udp_host_listen(host) : status;
+}
+
+void udp_host_secure(UdpHost *host, const ChannelNoisePair *identity)
+{
+    host->identity = identity;
 }
 
 uint32_t udp_host_port(const UdpHost *host)
