@@ -189,7 +189,7 @@ static size_t unseal(CarrierUdp *udp, const uint8_t *bytes, size_t size, uint8_t
 {
     ChannelSecureCount count;
     size = channel_secure_in(udp->secure, bytes, size, plain, &count);
-    udp->host->secure[count] += 1;
+    udp_host_count(udp->host, count);
     return size;
 }
 

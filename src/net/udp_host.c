@@ -193,6 +193,13 @@ void udp_host_uncork(UdpHost *host)
     udp_host_send(host);
 }
 
+void udp_host_count(UdpHost *host, ChannelSecureCount count)
+{
+    // One thread writes, so no more than a load and a store is needed.
+    unsigned long long before = atomic_load_explicit(&host->secure[count], memory_order_relaxed);
+    atomic_store_explicit(&host->secure[count], before + 1, memory_order_relaxed);
+}
+
 // What comes.
 
 static void answer(UdpHost *host, const struct sockaddr *address, const uint8_t *bytes, size_t size)
@@ -230,16 +237,16 @@ static void let_in(UdpHost *host, UdpArrival *arrival, const uint8_t *init)
 {
     ChannelSecure secure;
     if (host->arrived == NULL || host->arrivals >= UDP_HOST_ARRIVALS) {
-        host->secure[CHANNEL_COUNT_NOT_TAKEN] += 1;
+        udp_host_count(host, CHANNEL_COUNT_NOT_TAKEN);
         return;
     }
     host->arrivals += 1;
     if (!channel_secure_accept(&secure, host->identity, init)) {
-        host->secure[CHANNEL_COUNT_BAD_HANDSHAKE] += 1;
+        udp_host_count(host, CHANNEL_COUNT_BAD_HANDSHAKE);
     } else {
         arrival->secure = &secure;
         host->arrived(host->to, host, arrival);
-        host->secure[find(host, arrival->cookie) != NULL ? CHANNEL_COUNT_ACCEPTED : CHANNEL_COUNT_NOT_TAKEN] += 1;
+        udp_host_count(host, find(host, arrival->cookie) != NULL ? CHANNEL_COUNT_ACCEPTED : CHANNEL_COUNT_NOT_TAKEN);
     }
     channel_secure_finish(&secure);
 }
@@ -250,11 +257,11 @@ static void take_init(UdpHost *host, UdpArrival *arrival, const uint8_t *init)
     if (udp == NULL) {
         let_in(host, arrival, init);
     } else if (channel_secure_is_again(udp->secure, init)) {
-        host->secure[CHANNEL_COUNT_REACCEPTED] += 1;
+        udp_host_count(host, CHANNEL_COUNT_REACCEPTED);
         udp_host_collect(host, &udp->address, udp->secure->message, CHANNEL_ACCEPT_SIZE);
         carrier_udp_greet(udp);
     } else {
-        host->secure[CHANNEL_COUNT_BAD_HANDSHAKE] += 1;
+        udp_host_count(host, CHANNEL_COUNT_BAD_HANDSHAKE);
     }
 }
 
@@ -265,15 +272,15 @@ static void take_stranger(UdpHost *host, const struct sockaddr *address, const u
     UdpArrival arrival = { .client_id = 0 };
     size_t     open_size = channel_secure_knock(bytes, size, open);
     if (open_size == 0) {
-        host->secure[bytes[0] >= CHANNEL_OPEN && bytes[0] <= CHANNEL_RESET ? CHANNEL_COUNT_PLAIN : CHANNEL_COUNT_MALFORMED] += 1;
+        udp_host_count(host, bytes[0] >= CHANNEL_OPEN && bytes[0] <= CHANNEL_RESET ? CHANNEL_COUNT_PLAIN : CHANNEL_COUNT_MALFORMED);
         return;
     }
     size_t spelled_size = spell(address, spelled);
     memcpy(&arrival.address, address, udp_address_size(address));
     switch (channel_door_knock(&host->door, udp_now_us(), spelled, spelled_size, open, open_size, &arrival.client_id, &arrival.cookie, back, &back_size)) {
-    case CHANNEL_KNOCK_NOTHING: host->secure[CHANNEL_COUNT_BAD_COOKIE] += 1; break;
+    case CHANNEL_KNOCK_NOTHING: udp_host_count(host, CHANNEL_COUNT_BAD_COOKIE); break;
     case CHANNEL_KNOCK_ANSWER:
-        host->secure[CHANNEL_COUNT_COOKIES] += 1;
+        udp_host_count(host, CHANNEL_COUNT_COOKIES);
         answer(host, address, back, back_size);
         break;
     case CHANNEL_KNOCK_OPEN: take_init(host, &arrival, bytes); break;
@@ -284,9 +291,9 @@ static void take_sealed(UdpHost *host, const struct sockaddr *address, const uin
 {
     CarrierUdp *udp = size > CHANNEL_SEAL_COST ? find(host, bytes_get_u64(bytes + 1)) : NULL;
     if (udp == NULL) {
-        host->secure[size > CHANNEL_SEAL_COST ? CHANNEL_COUNT_NO_CONNECTION : CHANNEL_COUNT_MALFORMED] += 1;
+        udp_host_count(host, size > CHANNEL_SEAL_COST ? CHANNEL_COUNT_NO_CONNECTION : CHANNEL_COUNT_MALFORMED);
     } else if (!is_same((const struct sockaddr *)&udp->address, address)) {
-        host->secure[CHANNEL_COUNT_ELSEWHERE] += 1;
+        udp_host_count(host, CHANNEL_COUNT_ELSEWHERE);
     } else {
         carrier_udp_take(udp, bytes, size);
     }
@@ -369,6 +376,7 @@ int udp_host_init(UdpHost *host, uv_loop_t *loop, uint32_t out_capacity, size_t 
     bool     is_many = in_size >= 2 * UDP_HOST_CHUNK;
     unsigned flags = AF_UNSPEC | (is_many ? (unsigned)UV_UDP_RECVMMSG : 0);
     *host = (UdpHost){ .loop = loop, .in_size = in_size, .out_capacity = out_capacity };
+    host->secure = host->own_secure;
     host->in = malloc(in_size);
     host->out = malloc(out_capacity * sizeof(*host->out));
     if (host->in == NULL || host->out == NULL || !channel_door_init(&host->door)) {
@@ -406,9 +414,10 @@ int udp_host_open(UdpHost *host, uv_loop_t *loop, const struct sockaddr *address
     return status == 0 ? udp_host_listen(host) : status;
 }
 
-void udp_host_secure(UdpHost *host, const ChannelNoisePair *identity)
+void udp_host_secure(UdpHost *host, const ChannelNoisePair *identity, atomic_ullong *counts)
 {
     host->identity = identity;
+    host->secure = counts != NULL ? counts : host->own_secure;
 }
 
 uint32_t udp_host_port(const UdpHost *host)

@@ -5,6 +5,7 @@
 // Memory: of those that only ask, nothing. What the system does not take is lost, as it would be on the way: the channels send it again.
 #pragma once
 
+#include <stdatomic.h>
 #include <uv.h>
 
 #include "carrier.h"
@@ -60,14 +61,16 @@ struct UdpHost {
     bool         is_open, is_corked;
     uint64_t     datagrams_in, datagrams_out, strange, unsent; ///< counts; `strange`: for nobody here, or no datagram of ours
     uint64_t     bytes_in, bytes_out;    ///< of datagrams, without the heads of UDP and IP
-    uint64_t     secure[CHANNEL_COUNTS]; ///< with an identity: by what became of them
+    atomic_ullong *secure;               ///< secured datagrams by ChannelSecureCount: the owner's, or the host's own
+    atomic_ullong own_secure[CHANNEL_COUNTS];
 };
 
 /// Binds and listens. 0 or a libuv error; then udp_host_close and the loop's turn are due before udp_host_finish all the same.
 int      udp_host_open(UdpHost *host, uv_loop_t *loop, const struct sockaddr *address,
                        void (*arrived)(void *to, UdpHost *host, const UdpArrival *arrival), void *to);
-/// Secures it, from now on: right after opening. `identity` must outlive it.
-void     udp_host_secure(UdpHost *host, const ChannelNoisePair *identity);
+/// Secures it, from now on: right after opening. `identity` must outlive it, and so must `counts` (CHANNEL_COUNTS of them; NULL: the host's own), which
+/// other threads may read. NULL: nothing is secured.
+void     udp_host_secure(UdpHost *host, const ChannelNoisePair *identity, atomic_ullong *counts);
 /// The port that it has.
 uint32_t udp_host_port(const UdpHost *host);
 /// Stops hearing. What its carriers have to say is said once, and they end: `ended` of each follows as the loop turns. Zeroed is fine.

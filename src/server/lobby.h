@@ -21,6 +21,8 @@ typedef struct Lobby {
     bool       is_left[SERVER_LISTENERS_MAX]; ///< a connection waits that libuv has accepted and nobody has taken: it asks for no more
     bool       is_listening;
     UdpHost    udp;
+    atomic_ullong udp_counts[CHANNEL_COUNTS]; ///< of secured datagrams; read by anybody
+    const ChannelNoisePair *identity;    ///< NULL: datagrams are not sealed
     struct sockaddr_storage udp_address; ///< as it was told: threads have the next ports
     bool       has_udp, is_udp_open;     ///< was opened, whatever became of it; takes new ones
     char       udp_refusal[128];

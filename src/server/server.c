@@ -1,6 +1,7 @@
 // server.c: rooms, threads, and the main thread's loop that hears what happens.
 #include <assert.h>
 #include <inttypes.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,6 +229,23 @@ static ServerNetLimits fill_limits(const ServerNetLimits *wanted)
     };
 }
 
+// One kind of key for everything: datagrams use its Curve25519 half.
+static bool take_keys(Server *server, tp_error *error)
+{
+    const ServerOptions *options = &server->options;
+    if (options->udp_key != NULL) {
+        if (sodium_init() < 0 || crypto_sign_ed25519_sk_to_curve25519(server->identity.secret, options->udp_key) != 0) {
+            return tp_error_set(error, "the key of datagrams cannot be used: make another one");
+        }
+        channel_noise_open(&server->identity);
+        server->lobby.identity = &server->identity;
+    }
+    if (options->token_issuer != NULL) {
+        server->gate = gate_create(options->token_issuer, options->token_server, options->tokens_required, error);
+    }
+    return options->token_issuer == NULL || server->gate != NULL;
+}
+
 Server *server_create(const ServerOptions *options, tp_error *error)
 {
     if (options->threads > SERVER_THREADS_MAX) {
@@ -261,6 +279,10 @@ Server *server_create(const ServerOptions *options, tp_error *error)
         server_destroy(server);
         return NULL;
     }
+    if (!take_keys(server, error)) {
+        server_destroy(server);
+        return NULL;
+    }
     return server;
 
 close_loop:
@@ -278,6 +300,23 @@ bool server_listen(Server *server, const char *address, tp_error *error)
 bool server_listen_udp(Server *server, const char *address, tp_error *error)
 {
     return lobby_listen_udp(&server->lobby, &server->loop, address, error);
+}
+
+uint64_t server_udp_count(const Server *server, uint32_t count)
+{
+    if (count >= CHANNEL_COUNTS) {
+        return 0;
+    }
+    uint64_t sum = atomic_load_explicit(&server->lobby.udp_counts[count], memory_order_relaxed) + server->udp_before[count];
+    for (uint32_t i = 0; i < server->worker_count; i++) {
+        sum += atomic_load_explicit(&server->workers[i].udp_counts[count], memory_order_relaxed);
+    }
+    return sum;
+}
+
+uint64_t server_token_count(const Server *server, uint32_t fault)
+{
+    return server->gate != NULL && fault < JOIN_TOKEN_FAULTS ? atomic_load_explicit(&server->gate->counts[fault], memory_order_relaxed) : 0;
 }
 
 uint32_t server_udp_port(const Server *server)
@@ -313,6 +352,8 @@ static bool open_workers(Server *server, tp_error *error)
         .limits = &server->limits,
         .directory = &server->directory,
         .addresses = &server->addresses,
+        .identity = server->lobby.identity,
+        .gate = server->gate,
         .main = &server->wake,
         .start_ns = server->start_ns,
         .udp_address = server->lobby.is_udp_open ? &server->lobby.udp_address : NULL,
@@ -369,6 +410,7 @@ static bool open_lobby(Server *server, tp_error *error)
     lobby->peers.limits = &server->limits;
     lobby->peers.directory = &server->directory;
     lobby->peers.addresses = &server->addresses;
+    lobby->peers.gate = server->gate;
     return (lobby->count == 0 && !lobby->is_udp_open) || lobby_open(lobby, error);
 }
 
@@ -404,6 +446,9 @@ static void close_workers(Server *server)
 {
     for (uint32_t i = 0; i < server->worker_count; i++) {
         worker_close(&server->workers[i]);
+        for (uint32_t count = 0; count < CHANNEL_COUNTS; count++) {
+            server->udp_before[count] += atomic_load_explicit(&server->workers[i].udp_counts[count], memory_order_relaxed);
+        }
     }
     free(server->workers);
     free(server->shares);
@@ -550,6 +595,8 @@ void server_destroy(Server *server)
     lobby_close(&server->lobby);
     uv_run(&server->loop, UV_RUN_DEFAULT);
     lobby_finish(&server->lobby);
+    gate_destroy(server->gate);
+    sodium_memzero(&server->identity, sizeof(server->identity));
     uv_loop_close(&server->loop);
     directory_finish(&server->directory);
     addresses_finish(&server->addresses);

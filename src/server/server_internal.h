@@ -16,6 +16,9 @@ struct Server {
     Lobby         lobby;
     Directory     directory;
     Addresses     addresses;
+    ChannelNoisePair identity; ///< of datagrams, when options.udp_key is given
+    uint64_t      udp_before[CHANNEL_COUNTS]; ///< of workers that are over
+    Gate         *gate;      ///< NULL: join tokens mean nothing
     uint64_t      ends[PEER_ENDS]; ///< reported so far
     uint64_t      accept_failures; ///< likewise
     Room        **rooms;     ///< in the order of adding

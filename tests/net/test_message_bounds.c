@@ -73,7 +73,7 @@ Test(message_bounds, encode_refuses_one_above)
     REFUSES("JOINED min", m.body.joined.token[15] = 1);
     REFUSES("JOINED max", m.tick = MESSAGE_TICK_NONE);
     REFUSES("REFUSED min", m.body.refused.reason = 0);
-    REFUSES("REFUSED max", m.body.refused.reason = MESSAGE_REASON_BEHIND + 1);
+    REFUSES("REFUSED max", m.body.refused.reason = MESSAGE_REASON_COUNT);
     REFUSES("PIECE min", m.body.piece.kind = 0);
     REFUSES("PIECE own", m.body.piece.kind = 4);
     REFUSES("PIECE own", m.body.piece.total += 1);
@@ -118,6 +118,8 @@ Test(message_bounds, encode_refuses_one_above_of_the_room)
     REFUSES("TIMING max", m.body.timing.items[127].slot = 126);
     REFUSES("TIMING max", m.body.timing.items[0].slot = 1);
     REFUSES("CHAT min", m.body.chat.text.size = 0);
+    REFUSES("TOKEN min", m.body.join_token.size = 0);
+    REFUSES("TOKEN max", m.body.join_token.size += 1);
     REFUSES("CHAT max", m.body.chat.text.size += 1);
     REFUSES("CHAT min", m.tick = 1);
     REFUSES("SAID min", m.body.said.text.size = 0);
