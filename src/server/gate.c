@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct Answer {
     MessageReason reason;
@@ -49,6 +50,11 @@ void gate_destroy(Gate *gate)
         uv_mutex_destroy(&gate->mutex);
         free(gate);
     }
+}
+
+uint64_t gate_now_s(void)
+{
+    return (uint64_t)time(NULL);
 }
 
 static JoinTokenFault look(Gate *gate, const GateAsk *ask, uint64_t now_s, JoinToken *token)

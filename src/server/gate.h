@@ -33,6 +33,8 @@ typedef struct GateAsk {
 /// NULL with the reason. `issuer` is its public key.
 Gate *gate_create(const uint8_t issuer[JOIN_TOKEN_KEY], const char *server, bool is_required, tp_error *error);
 void  gate_destroy(Gate *gate);
+/// Seconds since 1970: what tokens are held against. For JOINs alone, never for a tick.
+uint64_t gate_now_s(void);
 /// True: it may join. With a token, *has_token is set, and the token is used now, until it expires or gate_return. False with reason and text.
 bool  gate_pass(Gate *gate, const GateAsk *ask, uint64_t now_s, JoinToken *token, bool *has_token, MessageReason *reason, char text[GATE_TEXT_SIZE]);
 /// The JOIN was not granted after all: the token can be used again.

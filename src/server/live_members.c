@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <sodium.h>
 
@@ -633,7 +632,7 @@ static bool pass_gate(Room *room, Peer *peer, const Message *message, JoinToken 
     if (gate == NULL || refusal->reason != MESSAGE_REASON_ASKED || !is_zero_token(message->body.join.token)) {
         return false;
     }
-    gate_pass(gate, &ask, (uint64_t)time(NULL), token, &has_token, &refusal->reason, refusal->text);
+    gate_pass(gate, &ask, gate_now_s(), token, &has_token, &refusal->reason, refusal->text);
     if (has_token && !has_exact_slots(room->live, token)) {
         gate_return(gate, token);
         has_token = false;
