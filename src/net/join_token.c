@@ -231,9 +231,15 @@ bool join_token_from_text(const char *text, size_t text_size, uint8_t bytes[JOIN
 {
     const char *end = NULL;
     size_t      made = 0;
+    char        again[JOIN_TOKEN_TEXT_SIZE];
     if (text_size >= JOIN_TOKEN_TEXT_SIZE ||
         sodium_base642bin(bytes, JOIN_TOKEN_SIZE_MAX, text, text_size, NULL, &made, &end, sodium_base64_VARIANT_URLSAFE_NO_PADDING) != 0 ||
         end != text + text_size) {
+        return false;
+    }
+    // libsodium takes letters beyond ASCII for some; what is not written so is not read so.
+    join_token_to_text(bytes, made, again);
+    if (strlen(again) != text_size || memcmp(again, text, text_size) != 0) {
         return false;
     }
     *size = made;

@@ -50,6 +50,7 @@ Test(join_token, comes_back_as_it_went)
     cr_assert_arr_eq(bytes, again, size);
     cr_assert_not(join_token_from_text("a=", 2, again, &again_size));
     cr_assert_not(join_token_from_text("ab cd", 5, again, &again_size));
+    cr_assert_not(join_token_from_text("\xAB\xAB\xAB\xAB", 4, again, &again_size), "letters beyond ASCII");
 }
 
 // Goal: the head's bytes are those of the page.
