@@ -37,6 +37,7 @@ extern const Command command_compare;
 extern const Command command_lint;
 extern const Command command_minimise;
 extern const Command command_keygen;
+extern const Command command_token;
 extern const Command command_sign;
 extern const Command command_repair;
 extern const Command command_seal;

@@ -2,11 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sodium.h>
+
 #include "args.h"
 #include "cli.h"
 #include "files.h"
 #include "join.h"
 #include "message.h"
+#include "secretkey.h"
 
 static const char help[] =
     "Usage: tickproof join HOST:PORT|ws://HOST:PORT [--room NAME]... [FLAG]...\n"
@@ -44,6 +47,9 @@ static const char help[] =
     "  --rejoin-seconds N   for how long to try, 1 to 86400; 30\n"
     "  --lag MS             make the line worse: by so much in each direction, 0 to 10000; 0\n"
     "  --jitter MS          up to so much more, differently for each message, 0 to 10000; 0\n"
+    "  --server-key F       with --udp: the server takes secured datagrams, and this is its public key\n"
+    "  --client-key F       the secret key of 'tickproof keygen' that the join token is for\n"
+    "  --token F            show the join token in F, of 'tickproof token'; '-' is standard input. It is good for one membership\n"
     "  --loss PERCENT       lose so many datagrams, 0 to 100 with three places; without --udp they come later instead; 0\n"
     "  --net-seed N         draws the jitter and losses; 0\n"
     "\n"
@@ -72,6 +78,7 @@ enum {
     FLAG_ROOM = ARGS_LONG, FLAG_LIST, FLAG_PLAYERS, FLAG_CLIENTS, FLAG_WORLD, FLAG_BOT, FLAG_DELAY, FLAG_SEED, FLAG_INPUTS, FLAG_WATCH,
     FLAG_LEAD, FLAG_TICKS, FLAG_SECONDS, FLAG_FORMAT, FLAG_TRACE, FLAG_PER_CONNECTION, FLAG_CONNECT_TIMEOUT, FLAG_BEHIND, FLAG_PREDICT, FLAG_WINDOW,
     FLAG_INPUT_DELAY, FLAG_UDP, FLAG_REJOIN, FLAG_REJOIN_SECONDS, FLAG_LAG, FLAG_JITTER, FLAG_LOSS, FLAG_NET_SEED, FLAG_PLANT, FLAG_CHAT,
+    FLAG_SERVER_KEY, FLAG_CLIENT_KEY, FLAG_TOKEN,
 };
 
 static const struct option flags[] = {
@@ -98,6 +105,9 @@ static const struct option flags[] = {
     { "window", required_argument, NULL, FLAG_WINDOW },
     { "input-delay", required_argument, NULL, FLAG_INPUT_DELAY },
     { "udp", no_argument, NULL, FLAG_UDP },
+    { "server-key", required_argument, NULL, FLAG_SERVER_KEY },
+    { "client-key", required_argument, NULL, FLAG_CLIENT_KEY },
+    { "token", required_argument, NULL, FLAG_TOKEN },
     { "rejoin", no_argument, NULL, FLAG_REJOIN },
     { "rejoin-seconds", required_argument, NULL, FLAG_REJOIN_SECONDS },
     { "lag", required_argument, NULL, FLAG_LAG },
@@ -143,6 +153,9 @@ static bool take_live_flag(JoinOptions *options, int flag)
     case FLAG_WINDOW: options->has_session = true; return args_u32("--window", optarg, 0, TP_SESSION_WINDOW_MAX, &options->window);
     case FLAG_INPUT_DELAY: options->has_session = true; return args_u32("--input-delay", optarg, 0, TP_SESSION_DELAY_MAX, &options->input_delay);
     case FLAG_UDP: options->is_udp = true; return true;
+    case FLAG_SERVER_KEY: options->server_key_file = optarg; return true;
+    case FLAG_CLIENT_KEY: options->client_key_file = optarg; return true;
+    case FLAG_TOKEN: options->token_file = optarg; return true;
     case FLAG_REJOIN: options->is_rejoin = true; return true;
     case FLAG_REJOIN_SECONDS: options->is_rejoin = true; return args_u32("--rejoin-seconds", optarg, 1, 86400, &options->rejoin_seconds);
     case FLAG_LAG: return args_u32("--lag", optarg, 0, JOIN_LAG_MAX, &options->lag_ms);
@@ -223,6 +236,10 @@ static bool is_wrong(const JoinOptions *options, int argc, char **argv)
         cli_usage("join", "--behind is for --watch: who plays is never behind");
     } else if (options->has_session && !options->is_predict) {
         cli_usage("join", "--window and --input-delay are for --predict");
+    } else if ((options->server_key_file != NULL || options->client_key_file != NULL) && !options->is_udp) {
+        cli_usage("join", "--server-key and --client-key are for --udp: over TCP nobody shows a key");
+    } else if (options->client_key_file != NULL && options->server_key_file == NULL) {
+        cli_usage("join", "--client-key goes with --server-key");
     } else if (options->trace > 0 && !options->is_json) {
         cli_usage("join", "--trace is for --format json");
     } else {
@@ -238,6 +255,35 @@ static bool is_both(const JoinOptions *options)
         return true;
     }
     return false;
+}
+
+// The keys are of Ed25519, as all of keygen's; datagrams want what Curve25519 makes of them.
+static bool read_keys(JoinOptions *options)
+{
+    tp_error error;
+    uint8_t  public_key[TP_PUBLIC_KEY_SIZE], secret[TP_SECRET_KEY_SIZE];
+    if (options->server_key_file != NULL) {
+        if (!secretkey_read_public(options->server_key_file, public_key, &error) ||
+            crypto_sign_ed25519_pk_to_curve25519(options->server_key, public_key) != 0) {
+            cli_usage("join", "--server-key: %s: it is no public key of 'tickproof keygen'", options->server_key_file);
+            return false;
+        }
+        options->has_server_key = true;
+    }
+    if (options->client_key_file != NULL) {
+        if (!secretkey_read(options->client_key_file, secret, &error)) {
+            cli_usage("join", "--client-key: %s: %s", options->client_key_file, error.text);
+            return false;
+        }
+        options->has_client_key = crypto_sign_ed25519_sk_to_curve25519(options->client_keys.secret, secret) == 0;
+        tp_keys_wipe(secret, sizeof(secret));
+        channel_noise_open(&options->client_keys);
+    }
+    if (options->token_file != NULL && !secretkey_read_token(options->token_file, options->token, &options->token_size, &error)) {
+        cli_usage("join", "--token: %s: %s", options->token_file, error.text);
+        return false;
+    }
+    return true;
 }
 
 static int run_with(JoinOptions *options, int argc, char **argv)
@@ -258,7 +304,8 @@ static int run_with(JoinOptions *options, int argc, char **argv)
             return TP_USAGE;
         }
     }
-    if (is_wrong(options, argc, argv) || !join_take_place(options, argv[optind]) || is_both(options) || (options->inputs != NULL && !read_inputs(options))) {
+    if (is_wrong(options, argc, argv) ||
+        !join_take_place(options, argv[optind]) || is_both(options) || !read_keys(options) || (options->inputs != NULL && !read_inputs(options))) {
         return TP_USAGE;
     }
     return join_run(options);

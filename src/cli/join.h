@@ -6,6 +6,7 @@
 
 #include "client_link.h"
 #include "inputsource.h"
+#include "join_token.h"
 #include "worlds.h"
 
 enum {
@@ -60,6 +61,12 @@ typedef struct JoinOptions {
     bool         is_rejoin;
     uint32_t     rejoin_seconds;
     bool         is_udp;
+    const char  *server_key_file, *client_key_file, *token_file; ///< NULL: none
+    bool         has_server_key, has_client_key;
+    uint8_t      server_key[CHANNEL_NOISE_KEY];
+    ChannelNoisePair client_keys;
+    uint8_t      token[JOIN_TOKEN_SIZE_MAX];
+    size_t       token_size;   ///< 0: none
     uint32_t     lag_ms, jitter_ms, loss_ppm;
     uint64_t     net_seed;
     bool         is_planted;

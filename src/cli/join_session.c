@@ -179,6 +179,9 @@ bool join_open_link(JoinConnection *connection, uint32_t welcome_ms, tp_error *e
         .build = "tickproof " TP_VERSION, .find_world = worlds_search, .find_to = (void *)&join->options->worlds, .welcome_ms = welcome_ms,
         .event = on_event, .ended = on_ended, .to = connection, .is_udp = join->options->is_udp, .weather = has_weather ? &weather : NULL,
         .ws_host = join->options->ws_host, .ws_path = join->options->ws_path[0] != '\0' ? join->options->ws_path : NULL,
+        .server_key = join->options->has_server_key ? join->options->server_key : NULL,
+        .own_keys = join->options->has_client_key ? &join->options->client_keys : NULL,
+        .join_token = join->options->token_size > 0 ? join->options->token : NULL, .join_token_size = join->options->token_size,
     };
     connection->is_open = client_link_open(&connection->link, &join->hub, (const struct sockaddr *)&address, &options, error);
     join->open_count += connection->is_open ? 1 : 0;

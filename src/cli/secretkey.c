@@ -1,8 +1,12 @@
 // secretkey.c: see secretkey.h.
 #include "secretkey.h"
 
+#include <sodium.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
+#include "join_token.h"
 #include "keyfile.h"
 
 _Static_assert((int)SECRETKEY_HEX_SIZE <= (int)KEYFILE_KEY_MAX, "a secret key must fit the line that keyfile_read takes");
@@ -42,6 +46,44 @@ bool secretkey_read(const char *path, uint8_t key[TP_SECRET_KEY_SIZE], tp_error 
         tp_keys_wipe(key, TP_SECRET_KEY_SIZE);
     }
     return is_fine;
+}
+
+static size_t without_space(const char *text, size_t size)
+{
+    while (size > 0 && strchr(" \t\r\n", text[size - 1]) != NULL) {
+        size -= 1;
+    }
+    return size;
+}
+
+bool secretkey_read_public(const char *path, uint8_t key[TP_PUBLIC_KEY_SIZE], tp_error *error)
+{
+    size_t size = 0, made = 0;
+    char  *text = (char *)files_read_all(path, 4096, &size, error);
+    if (text == NULL) {
+        return false;
+    }
+    size_t line = without_space(text, size);
+    bool   is_fine = size == TP_PUBLIC_KEY_SIZE;
+    if (is_fine) {
+        memcpy(key, text, TP_PUBLIC_KEY_SIZE);
+    } else {
+        is_fine = line == SECRETKEY_PUBLIC_HEX_SIZE && sodium_hex2bin(key, TP_PUBLIC_KEY_SIZE, text, line, NULL, &made, NULL) == 0 && made == TP_PUBLIC_KEY_SIZE;
+    }
+    free(text);
+    return is_fine || tp_error_set(error, "neither 32 bytes nor 64 hexadecimal digits");
+}
+
+bool secretkey_read_token(const char *path, uint8_t *bytes, size_t *size, tp_error *error)
+{
+    size_t text_size = 0;
+    char  *text = (char *)files_read_all(path, 4096, &text_size, error);
+    if (text == NULL) {
+        return false;
+    }
+    bool is_fine = join_token_from_text(text, without_space(text, text_size), bytes, size);
+    free(text);
+    return is_fine || tp_error_set(error, "it is not base64url: give what 'tickproof token' printed");
 }
 
 void secretkey_line(const uint8_t *bytes, size_t size, char *line)

@@ -79,6 +79,9 @@ typedef struct ServerConfig {
     uint32_t    listen_count;
     char        udp[SERVERCONFIG_ADDRESS_SIZE]; ///< empty: no datagrams
     ServerConfigHttp http;
+    const char *udp_key;        ///< a file; NULL: datagrams are not secured
+    const char *token_issuer, *token_server; ///< a file, a name; NULL: none
+    uint32_t    tokens;         ///< 0: required, 1: optional
     const char *admin_key_file; ///< NULL: nobody is an administrator
     const char *sign_key;       ///< a file; NULL: the rooms' own logs are not signed
     uint32_t    threads, status_every, log, stop_ms; ///< 0: the usual

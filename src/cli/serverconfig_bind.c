@@ -92,13 +92,22 @@ static bool check_listen(const ServerConfig *config, ServerConfigError *error)
     return true;
 }
 
-// Datagrams can be sent in anybody's name, so they are taken from this machine only.
+// Without a key datagrams can be sent in anybody's name, so they are taken from this machine only.
 static bool check_udp(const ServerConfig *config, ServerConfigError *error)
 {
-    if (config->udp[0] == '\0' || serverconfig_is_loopback(config->udp)) {
+    if (config->udp_key != NULL && config->udp[0] == '\0') {
+        return serverconfig_refuse(config, NULL, key_of(KEY_UDP_KEY), error, "%s: no datagrams are taken; give an address for them with \"udp\" or --udp, or no key",
+                                   config->udp_key);
+    }
+    if ((config->token_issuer == NULL) != (config->token_server == NULL)) {
+        bool is_issuer = config->token_issuer != NULL;
+        return serverconfig_refuse(config, NULL, key_of(is_issuer ? KEY_TOKEN_ISSUER : KEY_TOKEN_SERVER), error, "%s: token_issuer and token_server go together; give both",
+                                   is_issuer ? config->token_issuer : config->token_server);
+    }
+    if (config->udp[0] == '\0' || config->udp_key != NULL || serverconfig_is_loopback(config->udp)) {
         return true;
     }
-    return serverconfig_refuse(config, NULL, key_of(KEY_UDP), error, "%s: datagrams are taken on loopback addresses only; give 127.0.0.1:PORT or [::1]:PORT",
+    return serverconfig_refuse(config, NULL, key_of(KEY_UDP), error, "%s: without a key (udp_key) datagrams are taken on loopback addresses only; give 127.0.0.1:PORT or [::1]:PORT",
                                config->udp);
 }
 

@@ -266,3 +266,18 @@ bool serverconfig_read_sign_key(const ServerConfig *config, uint8_t key[TP_SECRE
     *has_key = config->sign_key != NULL;
     return !*has_key || secretkey_read(config->sign_key, key, &error) || refuse(config, NULL, KEY_SIGN_KEY, config->sign_key, error.text);
 }
+
+bool serverconfig_read_udp_key(const ServerConfig *config, uint8_t key[TP_SECRET_KEY_SIZE], bool *has_key)
+{
+    tp_error error;
+    *has_key = config->udp_key != NULL;
+    return !*has_key || secretkey_read(config->udp_key, key, &error) || refuse(config, NULL, KEY_UDP_KEY, config->udp_key, error.text);
+}
+
+bool serverconfig_read_token_issuer(const ServerConfig *config, uint8_t key[TP_PUBLIC_KEY_SIZE], bool *has_key)
+{
+    tp_error error;
+    *has_key = config->token_issuer != NULL;
+    return !*has_key || secretkey_read_public(config->token_issuer, key, &error) ||
+           refuse(config, NULL, KEY_TOKEN_ISSUER, config->token_issuer, error.text);
+}

@@ -17,5 +17,8 @@ bool serverconfig_check_logs(const ServerConfig *config, WorldSet *worlds);
 bool serverconfig_read_admin_key(const ServerConfig *config, char key[KEYFILE_KEY_SIZE]);
 /// The key that signs the rooms' own logs; *has_key false without "sign_key". Wipe it after use. False: said so.
 bool serverconfig_read_sign_key(const ServerConfig *config, uint8_t key[TP_SECRET_KEY_SIZE], bool *has_key);
+/// The key of datagrams, and the issuer of join tokens, likewise.
+bool serverconfig_read_udp_key(const ServerConfig *config, uint8_t key[TP_SECRET_KEY_SIZE], bool *has_key);
+bool serverconfig_read_token_issuer(const ServerConfig *config, uint8_t key[TP_PUBLIC_KEY_SIZE], bool *has_key);
 /// The directories that rooms record into, and those for what desyncs leave: made where they are missing, or with `is_check` only seen to be possible. False: said so.
 bool serverconfig_record_dirs(const ServerConfig *config, bool is_check);

@@ -256,6 +256,18 @@ bool serverconfig_override(ServerConfig *config, ServerConfig *flags, ServerConf
         memcpy(config->http.listen, flags->http.listen, sizeof(config->http.listen));
         config->lines[KEY_HTTP] = SERVERCONFIG_NO_LINE;
     }
+    if (flags->udp_key != NULL) {
+        config->udp_key = flags->udp_key; // an argument of the command line
+        config->lines[KEY_UDP_KEY] = SERVERCONFIG_NO_LINE;
+    }
+    if (flags->token_issuer != NULL) {
+        config->token_issuer = flags->token_issuer;
+        config->lines[KEY_TOKEN_ISSUER] = SERVERCONFIG_NO_LINE;
+    }
+    if (flags->token_server != NULL) {
+        config->token_server = flags->token_server;
+        config->lines[KEY_TOKEN_SERVER] = SERVERCONFIG_NO_LINE;
+    }
     if (flags->admin_key_file != NULL) {
         config->admin_key_file = flags->admin_key_file; // an argument of the command line
         config->lines[KEY_ADMIN_KEY_FILE] = SERVERCONFIG_NO_LINE;

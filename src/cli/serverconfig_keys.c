@@ -7,6 +7,7 @@
 #include "serverconfig.h"
 
 static const ServerConfigChoice log_formats[] = { { "text", 0 }, { "json", 1 }, { NULL, 0 } };
+static const ServerConfigChoice tokens[] = { { "required", 0 }, { "optional", 1 }, { NULL, 0 } };
 static const ServerConfigChoice durabilities[] = {
     { "none", TP_DURABLE_NONE }, { "interval", TP_DURABLE_INTERVAL }, { "seal", TP_DURABLE_SEAL }, { "tick", TP_DURABLE_TICK }, { NULL, 0 },
 };
@@ -34,6 +35,11 @@ enum { ROOM = PLACE_RECORDED | PLACE_LIVE };
 const ServerConfigKey serverconfig_keys[] = {
     [KEY_LISTEN] = { "listen", PLACE_SERVER, TYPE_LISTEN, .standard = SERVERCONFIG_LISTEN_STANDARD " with live rooms", .flag = "--listen" },
     [KEY_UDP] = { "udp", PLACE_SERVER, TYPE_ADDRESS, SERVER_FIELD(udp), .standard = "no datagrams are taken", .flag = "--udp" },
+    [KEY_UDP_KEY] = { "udp_key", PLACE_SERVER, TYPE_PATH, SERVER_FIELD(udp_key), .standard = "datagrams are not secured", .flag = "--udp-key" },
+    [KEY_TOKEN_ISSUER] = { "token_issuer", PLACE_SERVER, TYPE_PATH, SERVER_FIELD(token_issuer), .standard = "join tokens mean nothing",
+                           .flag = "--token-issuer" },
+    [KEY_TOKEN_SERVER] = { "token_server", PLACE_SERVER, TYPE_TEXT, SERVER_FIELD(token_server), .standard = "none", .flag = "--token-server" },
+    [KEY_TOKENS] = { "tokens", PLACE_SERVER, TYPE_CHOICE, SERVER_FIELD(tokens), .choices = tokens, .standard = "required", .flag = "--tokens" },
     [KEY_HTTP] = { "http", PLACE_SERVER, TYPE_HTTP, .standard = "no HTTP is spoken", .flag = "--http" },
     [KEY_ADMIN_KEY_FILE] = { "admin_key_file", PLACE_SERVER, TYPE_PATH, SERVER_FIELD(admin_key_file), .standard = "nobody is an administrator",
                              .flag = "--admin-key-file" },

@@ -21,7 +21,7 @@ static const Command *const commands[] = {
     &command_compare,
     &command_lint,
     &command_minimise,
-    &command_keygen, &command_sign, &command_seal, &command_repair,
+    &command_keygen, &command_token, &command_sign, &command_seal, &command_repair,
     &command_merge,
 };
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };

@@ -47,7 +47,11 @@ static const char help_text[] =
     "  --listen ADDRESS:PORT   where clients come in: numbers, such as 0.0.0.0:7777 or [::1]:7777; may be given several times\n"
     "                          (127.0.0.1:7777 when there are live rooms)\n"
     "  --udp ADDRESS:PORT      take datagrams, too: lists at this port, rooms at one port for each thread from the next one on, or\n"
-    "                          with port 0 where the system chooses; loopback addresses only\n"
+    "                          with port 0 where the system chooses; without --udp-key loopback addresses only\n"
+    "  --udp-key F             secured datagrams only, for who knows the public key of the secret key F of 'tickproof keygen'\n"
+    "  --token-issuer F        who joins shows a join token of 'tickproof token', signed by the secret key of the public key F\n"
+    "  --token-server NAME     what this server is called in join tokens\n"
+    "  --tokens HOW            required, or optional: who shows none joins all the same (required)\n"
     "  --http ADDRESS:PORT     speak HTTP, too, and take clients over WebSockets at /play there; numbers, and a loopback address\n"
     "                          unless others are meant to come in\n"
     "  --admin-key-file F      administrators show the key that is F's first line, 8 to 128 bytes; nobody else may read F\n"
@@ -95,10 +99,13 @@ typedef struct {
     char          admin_key[KEYFILE_KEY_SIZE]; ///< empty: none
     uint8_t       sign_key[TP_SECRET_KEY_SIZE];
     bool          has_sign_key;
+    uint8_t       udp_key[TP_SECRET_KEY_SIZE], token_issuer[TP_PUBLIC_KEY_SIZE];
+    bool          has_udp_key, has_token_issuer;
 } Settings;
 
 enum { FLAG_CONFIG = ARGS_LONG, FLAG_CHECK, FLAG_LIVE, FLAG_RECORDED, FLAG_FAST, FLAG_REAL_TIME, FLAG_RECORD, FLAG_WORLD, FLAG_DURABILITY,
-       FLAG_LOOPS, FLAG_JSON_LOG, FLAG_FORMAT, FLAG_VERSION, FLAG_LISTEN, FLAG_UDP, FLAG_HTTP, FLAG_ADMIN_KEY_FILE, FLAG_SIGN_KEY,
+       FLAG_LOOPS, FLAG_JSON_LOG, FLAG_FORMAT, FLAG_VERSION, FLAG_LISTEN, FLAG_UDP, FLAG_HTTP, FLAG_ADMIN_KEY_FILE, FLAG_SIGN_KEY, FLAG_UDP_KEY, FLAG_TOKEN_ISSUER,
+       FLAG_TOKEN_SERVER, FLAG_TOKENS,
        FLAG_KEY }; // with a ServerConfigKeyId added: a number that the file has, too
 
 static const struct option flags[] = {
@@ -116,6 +123,10 @@ static const struct option flags[] = {
     { "format", required_argument, NULL, FLAG_FORMAT },
     { "listen", required_argument, NULL, FLAG_LISTEN },
     { "udp", required_argument, NULL, FLAG_UDP },
+    { "udp-key", required_argument, NULL, FLAG_UDP_KEY },
+    { "token-issuer", required_argument, NULL, FLAG_TOKEN_ISSUER },
+    { "token-server", required_argument, NULL, FLAG_TOKEN_SERVER },
+    { "tokens", required_argument, NULL, FLAG_TOKENS },
     { "http", required_argument, NULL, FLAG_HTTP },
     { "admin-key-file", required_argument, NULL, FLAG_ADMIN_KEY_FILE },
     { "sign-key", required_argument, NULL, FLAG_SIGN_KEY },
@@ -246,6 +257,38 @@ static bool take_admin_key_file(Settings *settings, const char *path)
     return is_path("--admin-key-file", path);
 }
 
+static bool take_udp_key(Settings *settings, const char *path)
+{
+    settings->flags.udp_key = path;
+    settings->flags.lines[KEY_UDP_KEY] = SERVERCONFIG_NO_LINE;
+    return is_path("--udp-key", path);
+}
+
+static bool take_token_issuer(Settings *settings, const char *path)
+{
+    settings->flags.token_issuer = path;
+    settings->flags.lines[KEY_TOKEN_ISSUER] = SERVERCONFIG_NO_LINE;
+    return is_path("--token-issuer", path);
+}
+
+static bool take_token_server(Settings *settings, const char *name)
+{
+    settings->flags.token_server = name;
+    settings->flags.lines[KEY_TOKEN_SERVER] = SERVERCONFIG_NO_LINE;
+    return is_path("--token-server", name);
+}
+
+static bool take_tokens(Settings *settings, const char *how)
+{
+    char wrong[256];
+    if (!serverconfig_set(&serverconfig_keys[KEY_TOKENS], &settings->flags, how, wrong, sizeof(wrong))) {
+        cli_usage("", "--tokens: '%s': %s", how, wrong);
+        return false;
+    }
+    settings->flags.lines[KEY_TOKENS] = SERVERCONFIG_NO_LINE;
+    return true;
+}
+
 static bool take_sign_key(Settings *settings, const char *path)
 {
     settings->flags.sign_key = path;
@@ -275,6 +318,10 @@ static bool take_flag(Settings *settings, int flag)
     case FLAG_HTTP: return serverconfig_set_http(&settings->flags, optarg, &error) || refuse(&error);
     case FLAG_ADMIN_KEY_FILE: return take_admin_key_file(settings, optarg);
     case FLAG_SIGN_KEY: return take_sign_key(settings, optarg);
+    case FLAG_UDP_KEY: return take_udp_key(settings, optarg);
+    case FLAG_TOKEN_ISSUER: return take_token_issuer(settings, optarg);
+    case FLAG_TOKEN_SERVER: return take_token_server(settings, optarg);
+    case FLAG_TOKENS: return take_tokens(settings, optarg);
     case FLAG_JSON_LOG: return take_json_log(settings);
     case FLAG_FORMAT: return args_is_json(optarg, &settings->is_json);
     default: return false; // ARGS_BAD: already said
@@ -562,6 +609,10 @@ static Server *make_server(Settings *settings, tp_error *error)
     options->net = config->limits;
     options->admin_key = settings->admin_key;
     options->sign_key = settings->has_sign_key ? settings->sign_key : NULL;
+    options->udp_key = settings->has_udp_key ? settings->udp_key : NULL;
+    options->token_issuer = settings->has_token_issuer ? settings->token_issuer : NULL;
+    options->token_server = config->token_server;
+    options->tokens_required = config->tokens == 0;
     options->find_world = worlds_search;
     options->find_to = &settings->worlds;
     options->event = on_event;
@@ -661,7 +712,9 @@ int main(int argc, char **argv)
     if (!is_over) {
         bool is_fine = take_operands(&settings, argc, argv) && read_config(&settings) &&
                        serverconfig_read_admin_key(&settings.config, settings.admin_key) &&
-                       serverconfig_read_sign_key(&settings.config, settings.sign_key, &settings.has_sign_key);
+                       serverconfig_read_sign_key(&settings.config, settings.sign_key, &settings.has_sign_key) &&
+                       serverconfig_read_udp_key(&settings.config, settings.udp_key, &settings.has_udp_key) &&
+                       serverconfig_read_token_issuer(&settings.config, settings.token_issuer, &settings.has_token_issuer);
         code = is_fine ? TP_VERIFIED : TP_USAGE;
         if (code == TP_VERIFIED) {
             files_raise_limit();
@@ -669,6 +722,7 @@ int main(int argc, char **argv)
         }
     }
     tp_keys_wipe(settings.sign_key, sizeof(settings.sign_key));
+    tp_keys_wipe(settings.udp_key, sizeof(settings.udp_key));
     serverconfig_finish(&settings.config);
     serverconfig_finish(&settings.flags);
     files_finish(&settings.paths);

@@ -265,6 +265,7 @@ static bool take(tp_client *client, const Message *message, tp_error *error)
     case MESSAGE_READY:
     case MESSAGE_REPORT:
     case MESSAGE_OWN_STATE:
+    case MESSAGE_TOKEN:
     case MESSAGE_CHAT:
     case MESSAGE_ADMIN: break;
     }

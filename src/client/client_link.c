@@ -86,6 +86,18 @@ static void on_message(void *to, const uint8_t *bytes, size_t size)
     }
 }
 
+// HELLO has been said, and JOIN has not.
+static void show_token(ClientLink *link)
+{
+    uint8_t bytes[MESSAGE_SIZE_MAX];
+    Message token = { .type = MESSAGE_TOKEN, .room = MESSAGE_ROOM_NONE,
+                      .body.join_token = { .size = (uint16_t)link->options.join_token_size, .bytes = link->options.join_token } };
+    size_t  size = message_encode(&token, bytes);
+    if (size > 0) {
+        on_send(link, bytes, size);
+    }
+}
+
 static void on_connected(void *to)
 {
     ClientLink       *link = to;
@@ -97,6 +109,8 @@ static void on_connected(void *to)
     link->client = tp_client_create(&options, &error);
     if (link->client == NULL) {
         end_with(link, CLIENT_LINK_LOST, error.text);
+    } else if (link->options.join_token != NULL) {
+        show_token(link);
     }
 }
 
@@ -178,7 +192,11 @@ static int open_carrier(ClientLink *link, const struct sockaddr *address)
     static const CarrierEvents events = { .message = on_message, .ended = on_ended, .connected = on_connected };
     const WeatherOptions      *weather = link->options.weather;
     if (link->options.is_udp) {
-        return carrier_connect_udp(&link->carrier, link->hub->loop, address, weather, &events, link, CLIENT_LINK_OUT_MAX);
+        int status = carrier_connect_udp(&link->carrier, link->hub->loop, address, weather, &events, link, CLIENT_LINK_OUT_MAX);
+        if (status == 0 && link->options.server_key != NULL && !carrier_secure_udp(&link->carrier, link->options.own_keys, link->options.server_key)) {
+            end_with(link, CLIENT_LINK_UNREACHABLE, uv_strerror(UV_ENOMEM));
+        }
+        return status;
     }
     int status = carrier_open(&link->carrier, link->hub->loop, &events, link, CLIENT_LINK_OUT_MAX);
     if (status != 0 || weather == NULL) {

@@ -5,6 +5,8 @@
 #pragma once
 
 #include "carrier.h"
+#include "channel_noise.h"
+#include "message.h"
 #include "client_link_weather.h"
 #include "tickproof/client.h"
 
@@ -34,6 +36,10 @@ typedef struct ClientLinkOptions {
     uint32_t welcome_ms; ///< from open to WELCOME at most
     bool     is_udp;     ///< the address takes datagrams
     const char *ws_host, *ws_path; ///< the address speaks HTTP, and has a WebSocket there: as a request says them ("here:7780", "/play"). NULL: none
+    const uint8_t *server_key;         ///< X25519, of secured datagrams; NULL: they are not secured. Must outlive the link, likewise the next two
+    const ChannelNoisePair *own_keys;  ///< NULL: new ones
+    const uint8_t *join_token;         ///< shown right after HELLO; NULL: none
+    size_t         join_token_size;
     const WeatherOptions *weather; ///< of both directions, on this side: of datagrams, or over TCP of messages, which keep their order. NULL: none. Copied
     /// The client's events. tp_client_destroy is the link's.
     void (*event)(void *to, ClientLink *link, const tp_client_event *event);

@@ -154,14 +154,18 @@ static uint64_t acknowledged(const Channel *channel)
 
 void carrier_udp_run(CarrierUdp *udp)
 {
-    uint8_t  datagram[CHANNEL_DATAGRAM_MAX];
+    uint8_t  datagram[CHANNEL_DATAGRAM_MAX], sealed[CHANNEL_SEALED_MAX];
     size_t   size = 0;
     uint64_t now_us = udp_now_us();
     if (udp->is_finishing) {
         return;
     }
     while ((size = channel_next(&udp->channel, now_us, datagram)) > 0) {
-        put(udp, now_us, datagram, size);
+        if (udp->secure == NULL) {
+            put(udp, now_us, datagram, size);
+        } else if ((size = channel_secure_out(udp->secure, datagram, size, sealed)) > 0) {
+            put(udp, now_us, sealed, size);
+        }
     }
     udp->carrier->bytes_out = acknowledged(&udp->channel);
     if (udp->channel.state == CHANNEL_OVER) {
@@ -181,9 +185,25 @@ static void on_message(void *to, const uint8_t *bytes, size_t size)
     }
 }
 
+static size_t unseal(CarrierUdp *udp, const uint8_t *bytes, size_t size, uint8_t *plain)
+{
+    ChannelSecureCount count;
+    size = channel_secure_in(udp->secure, bytes, size, plain, &count);
+    udp_host_count(udp->host, count);
+    return size;
+}
+
 void carrier_udp_take(CarrierUdp *udp, const uint8_t *bytes, size_t size)
 {
     Carrier *carrier = udp->carrier;
+    uint8_t  plain[CHANNEL_DATAGRAM_MAX];
+    if (udp->secure != NULL) {
+        size = unseal(udp, bytes, size, plain);
+        bytes = plain;
+        if (size == 0) {
+            return;
+        }
+    }
     channel_receive(&udp->channel, udp_now_us(), bytes, size, on_message, carrier);
     carrier->bytes_in = udp->channel.bytes_in;
     carrier->bytes_out = acknowledged(&udp->channel);
@@ -261,10 +281,16 @@ int carrier_open_udp(Carrier *carrier, UdpHost *host, const UdpArrival *arrival,
     }
     udp->address = arrival->address;
     channel_init_server(&udp->channel, arrival->client_id, arrival->cookie, &options, udp_now_us());
-    if (!udp_host_add(host, udp)) {
+    udp->secure = arrival->secure != NULL ? malloc(sizeof(*udp->secure)) : NULL;
+    if ((arrival->secure != NULL && udp->secure == NULL) || !udp_host_add(host, udp)) {
+        free(udp->secure);
         free(udp);
         carrier->udp = NULL;
         return UV_ENOMEM;
+    }
+    if (udp->secure != NULL) {
+        *udp->secure = *arrival->secure;
+        udp_host_collect(host, &udp->address, udp->secure->message, CHANNEL_ACCEPT_SIZE);
     }
     open_timer(udp);
     carrier->is_connected = true;
@@ -327,6 +353,25 @@ int carrier_connect_udp(Carrier *carrier, uv_loop_t *loop, const struct sockaddr
     return 0;
 }
 
+bool carrier_secure_udp(Carrier *carrier, const ChannelNoisePair *own, const uint8_t server[CHANNEL_NOISE_KEY])
+{
+    ChannelNoisePair made;
+    CarrierUdp      *udp = carrier->udp;
+    udp->secure = calloc(1, sizeof(*udp->secure));
+    if (udp->secure == NULL) {
+        return false;
+    }
+    channel_noise_make(&made);
+    channel_secure_init(udp->secure, own != NULL ? own : &made, server);
+    sodium_memzero(&made, sizeof(made));
+    return true;
+}
+
+const uint8_t *carrier_other_key(const Carrier *carrier)
+{
+    return carrier->udp != NULL && carrier->udp->secure != NULL ? carrier->udp->secure->other : NULL;
+}
+
 // For carrier.c.
 
 bool carrier_udp_send(Carrier *carrier, const uint8_t *bytes, size_t size)
@@ -384,6 +429,10 @@ void carrier_udp_free(Carrier *carrier)
 {
     CarrierUdp *udp = carrier->udp;
     channel_finish(&udp->channel);
+    if (udp->secure != NULL) {
+        channel_secure_finish(udp->secure);
+        free(udp->secure);
+    }
     if (udp->client != NULL) {
         weather_finish(&udp->client->there);
         weather_finish(&udp->client->back);

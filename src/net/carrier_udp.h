@@ -16,6 +16,7 @@ struct CarrierUdp {
     UdpHost                *host;
     UdpClient              *client; ///< NULL on a server
     Channel                 channel;
+    ChannelSecure          *secure; ///< NULL: its datagrams are not sealed
     uv_timer_t              timer;
     uint64_t                armed_ms; ///< 0: it is not
     struct sockaddr_storage address;
@@ -34,6 +35,7 @@ void        udp_host_remove(UdpHost *host, CarrierUdp *udp);
 void        udp_host_mark(UdpHost *host, CarrierUdp *udp);
 void        udp_host_collect(UdpHost *host, const struct sockaddr_storage *address, const uint8_t *bytes, size_t size);
 void        udp_host_send(UdpHost *host);
+void        udp_host_count(UdpHost *host, ChannelSecureCount count);
 socklen_t   udp_address_size(const struct sockaddr *address);
 
 // carrier_udp.c: for the host

@@ -15,6 +15,7 @@
 enum {
     CHANNEL_MESSAGE_COST = 16,   ///< what is kept of each message beside its bytes, as out_max counts it
     CHANNEL_WINDOW       = 1016, ///< messages from the first unacknowledged one on that may be under way: what a whole mask tells of
+    CHANNEL_COPIES       = 16,   ///< messages of a datagram that were sent before and may still be under way: of inputs, the last 16
     CHANNEL_BURST        = 32,   ///< datagrams in one millisecond
     CHANNEL_WINDOW_MIN   = 8 * CHANNEL_DATAGRAM_MAX,  ///< bytes under way, however much gets lost
     CHANNEL_WINDOW_FIRST = 10 * CHANNEL_DATAGRAM_MAX, ///< as RFC 6928 has it

@@ -96,12 +96,14 @@ static void pick_fresh(Channel *channel, Picks *picks)
 // The oldest first: they are what the others wait for.
 static void pick_copies(Channel *channel, Picks *picks, size_t reserved)
 {
-    for (uint32_t at = 0; at < COPIES_LOOKED_AT && channel->first + at != channel->fresh; at++) {
+    uint32_t copies = 0;
+    for (uint32_t at = 0; at < COPIES_LOOKED_AT && copies < CHANNEL_COPIES && channel->first + at != channel->fresh; at++) {
         uint32_t number = channel->first + at;
         if (channel_entry(channel, number)->state == CHANNEL_ENTRY_FLYING && !is_picked(picks, number)) {
-            channel->again += pick(picks, channel, number, reserved) ? 1 : 0;
+            copies += pick(picks, channel, number, reserved) ? 1 : 0;
         }
     }
+    channel->again += copies;
 }
 
 // Bytes of the mask that tells everything.

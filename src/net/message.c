@@ -8,24 +8,24 @@ const char *message_reason_name(uint32_t reason)
     static const char *const names[] = {
         NULL,      "asked",   "no-room",   "full",   "not-live", "other-lane", "too-large", "in-it",        "ended", "faulted",  "stopping",
         "version", "malformed", "silent", "flood",   "slow",     "crowded",    "incompatible", "token", "kicked", "desync",   "rejoined",
-        "behind",
+        "behind",  "token-needed", "token-forged", "token-early", "token-expired", "token-used", "token-wrong-server", "token-wrong-client", "token-wrong-room",
     };
-    _Static_assert(sizeof(names) / sizeof(names[0]) == MESSAGE_REASON_BEHIND + 1, "a reason was added: name it here and in README.md");
+    _Static_assert(sizeof(names) / sizeof(names[0]) == MESSAGE_REASON_COUNT, "a reason was added: name it here and in README.md");
     return reason < sizeof(names) / sizeof(names[0]) ? names[reason] : NULL;
 }
 
 const char *message_type_name(uint32_t type)
 {
     static const char *const clients[] = {
-        NULL, "HELLO", "LIST", "JOIN", "LEAVE", "INPUT", "PING", "READY", "REPORT", "OWN_STATE", "CHAT", "ADMIN",
+        NULL, "HELLO", "LIST", "JOIN", "LEAVE", "INPUT", "PING", "READY", "REPORT", "OWN_STATE", "CHAT", "ADMIN", "TOKEN",
     };
     static const char *const servers[] = {
         "WELCOME", "ROOMS", "JOINED", "REFUSED", "PIECE",  "CONFIRMED", "LEFT", "PONG",
         "BYE",     "STATE", "WANTED", "TIMING",  "SAID",   "ADMINED",   "PACE",
     };
-    _Static_assert(sizeof(clients) / sizeof(clients[0]) == MESSAGE_ADMIN + 1, "a client's type was added: name it");
+    _Static_assert(sizeof(clients) / sizeof(clients[0]) == MESSAGE_TOKEN + 1, "a client's type was added: name it");
     _Static_assert(sizeof(servers) / sizeof(servers[0]) == MESSAGE_PACE - MESSAGE_WELCOME + 1, "a server's type was added: name it");
-    if (type <= MESSAGE_ADMIN) {
+    if (type <= MESSAGE_TOKEN) {
         return clients[type];
     }
     return type >= MESSAGE_WELCOME && type <= MESSAGE_PACE ? servers[type - MESSAGE_WELCOME] : NULL;

@@ -30,6 +30,7 @@ enum {
     MESSAGE_TOKEN_SIZE  = 16,       ///< bytes of what a client comes back with; all zero: none
     MESSAGE_KEY_MAX     = 128,      ///< bytes of an administrator's key
     MESSAGE_CHAT_MAX    = 200,      ///< bytes of what somebody says
+    MESSAGE_JOIN_TOKEN_MAX = 1000, ///< bytes of a join token
     MESSAGE_DELAY_MAX   = 36000,    ///< ticks that a watcher may be behind
     MESSAGE_COMMAND_MAX = 1000,     ///< canonical bytes of a world's command from an administrator, or of a note
     MESSAGE_STEP_MAX    = 10000,    ///< ticks of one STEP
@@ -56,6 +57,7 @@ typedef enum MessageType {
     MESSAGE_OWN_STATE = 9,  ///< the client's state after the head's tick, as WANTED asked; then PIECEs (own)
     MESSAGE_CHAT      = 10, ///< a line for everybody in the room, and for its log
     MESSAGE_ADMIN     = 11, ///< with the server's key: kick, pause, step, ...
+    MESSAGE_TOKEN     = 12, ///< a join token, for the JOINs after it
     // From the server.
     MESSAGE_WELCOME   = 65,
     MESSAGE_ROOMS     = 66,
@@ -98,6 +100,16 @@ typedef enum MessageReason {
     MESSAGE_REASON_DESYNC      = 20, ///< LEFT: its roots are not the room's
     MESSAGE_REASON_REJOINED    = 21, ///< LEFT: its token was used by another connection, which has the slots now
     MESSAGE_REASON_BEHIND      = 22, ///< LEFT: it does not keep up: the ticks that it lacks are not kept any more
+    // REFUSED, for the join token that was shown with TOKEN:
+    MESSAGE_REASON_TOKEN_NEEDED       = 23, ///< there is none
+    MESSAGE_REASON_TOKEN_FORGED       = 24, ///< it is damaged, or not signed by whom the server trusts
+    MESSAGE_REASON_TOKEN_EARLY        = 25, ///< not good yet
+    MESSAGE_REASON_TOKEN_EXPIRED      = 26,
+    MESSAGE_REASON_TOKEN_USED         = 27,
+    MESSAGE_REASON_TOKEN_WRONG_SERVER = 28,
+    MESSAGE_REASON_TOKEN_WRONG_CLIENT = 29, ///< for a client with another key
+    MESSAGE_REASON_TOKEN_WRONG_ROOM   = 30, ///< for another room, or for other slots
+    MESSAGE_REASON_COUNT,
 } MessageReason;
 
 /// "asked", "no-room", ...: stable names for machines; NULL for a number that is none.
@@ -192,6 +204,7 @@ typedef struct Message {
         struct { tp_hash128 root; uint64_t durable; uint8_t part, parts; uint16_t size; const uint8_t *bytes; } confirmed;
         struct { uint16_t reason; MessageText text; } leave, left, bye; ///< leave: ASKED, or INCOMPATIBLE with what differs
         struct { uint64_t token; } ping, pong;
+        struct { uint16_t size; const uint8_t *bytes; } join_token; ///< 1 to MESSAGE_JOIN_TOKEN_MAX bytes, as join_token.h has them
     } body;
 } Message;
 

@@ -243,6 +243,12 @@ static const char *check_admin(const Message *message)
     return NULL;
 }
 
+static const char *check_join_token(const Message *message)
+{
+    uint32_t size = message->body.join_token.size;
+    return size >= 1 && size <= MESSAGE_JOIN_TOKEN_MAX ? NULL : "a join token is empty or too long";
+}
+
 static const char *check_pace(const Message *message)
 {
     if (message->body.pace.is_paused > 1) {
@@ -305,6 +311,7 @@ static const char *check_body(const Message *message)
     case MESSAGE_ADMIN: return check_admin(message);
     case MESSAGE_ADMINED: return message->body.admined.is_done <= 1 ? NULL : bad_flag;
     case MESSAGE_PACE: return check_pace(message);
+    case MESSAGE_TOKEN: return check_join_token(message);
     case MESSAGE_LIST:
     case MESSAGE_READY:
     case MESSAGE_REPORT:
@@ -340,6 +347,7 @@ static HeadKind head_kind(MessageType type)
     case MESSAGE_HELLO:
     case MESSAGE_LIST:
     case MESSAGE_JOIN:
+    case MESSAGE_TOKEN:
     case MESSAGE_PING:
     case MESSAGE_WELCOME:
     case MESSAGE_ROOMS:

@@ -251,6 +251,10 @@ static const char *read_body(BytesReader *reader, Message *message)
     case MESSAGE_OWN_STATE: return read_own_state(reader, message);
     case MESSAGE_CHAT: message->body.chat.text = read_text(reader); return NULL;
     case MESSAGE_ADMIN: return read_admin(reader, message);
+    case MESSAGE_TOKEN:
+        message->body.join_token.size = bytes_read_u16(reader);
+        message->body.join_token.bytes = bytes_read_span(reader, message->body.join_token.size);
+        return NULL;
     case MESSAGE_WELCOME: return read_welcome(reader, message);
     case MESSAGE_ROOMS: return read_rooms(reader, message);
     case MESSAGE_JOINED: return read_joined(reader, message);

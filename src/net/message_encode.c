@@ -190,6 +190,10 @@ static void write_body(BytesWriter *writer, const Message *message)
     case MESSAGE_OWN_STATE: write_own_state(writer, message); break;
     case MESSAGE_CHAT: write_text(writer, message->body.chat.text); break;
     case MESSAGE_ADMIN: write_admin(writer, message); break;
+    case MESSAGE_TOKEN:
+        bytes_write_u16(writer, message->body.join_token.size);
+        bytes_write_span(writer, message->body.join_token.bytes, message->body.join_token.size);
+        break;
     case MESSAGE_WELCOME: write_welcome(writer, message); break;
     case MESSAGE_ROOMS: write_rooms(writer, message); break;
     case MESSAGE_JOINED: write_joined(writer, message); break;

@@ -144,6 +144,9 @@ static void send_some(UdpHost *host, int descriptor)
     for (uint32_t at = 0; at < host->out_count;) {
         int sent = sendmmsg(descriptor, messages + at, host->out_count - at, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent > 0) {
+            for (uint32_t i = at; i < at + (uint32_t)sent; i++) {
+                host->bytes_out += host->out[i].size;
+            }
             at += (uint32_t)sent;
             host->datagrams_out += (uint32_t)sent;
         } else if (errno == EAGAIN || errno == ENOBUFS) {
@@ -190,6 +193,13 @@ void udp_host_uncork(UdpHost *host)
     udp_host_send(host);
 }
 
+void udp_host_count(UdpHost *host, ChannelSecureCount count)
+{
+    // One thread writes, so no more than a load and a store is needed.
+    unsigned long long before = atomic_load_explicit(&host->secure[count], memory_order_relaxed);
+    atomic_store_explicit(&host->secure[count], before + 1, memory_order_relaxed);
+}
+
 // What comes.
 
 static void answer(UdpHost *host, const struct sockaddr *address, const uint8_t *bytes, size_t size)
@@ -222,11 +232,86 @@ static void at_the_door(UdpHost *host, const struct sockaddr *address, const uin
     }
 }
 
+// The client's key is looked at only once its cookie was found good, and so many in one turn; memory comes after both.
+static void let_in(UdpHost *host, UdpArrival *arrival, const uint8_t *init)
+{
+    ChannelSecure secure;
+    if (host->arrived == NULL || host->arrivals >= UDP_HOST_ARRIVALS) {
+        udp_host_count(host, CHANNEL_COUNT_NOT_TAKEN);
+        return;
+    }
+    host->arrivals += 1;
+    if (!channel_secure_accept(&secure, host->identity, init)) {
+        udp_host_count(host, CHANNEL_COUNT_BAD_HANDSHAKE);
+    } else {
+        arrival->secure = &secure;
+        host->arrived(host->to, host, arrival);
+        udp_host_count(host, find(host, arrival->cookie) != NULL ? CHANNEL_COUNT_ACCEPTED : CHANNEL_COUNT_NOT_TAKEN);
+    }
+    channel_secure_finish(&secure);
+}
+
+static void take_init(UdpHost *host, UdpArrival *arrival, const uint8_t *init)
+{
+    CarrierUdp *udp = find(host, arrival->cookie);
+    if (udp == NULL) {
+        let_in(host, arrival, init);
+    } else if (channel_secure_is_again(udp->secure, init)) {
+        udp_host_count(host, CHANNEL_COUNT_REACCEPTED);
+        udp_host_collect(host, &udp->address, udp->secure->message, CHANNEL_ACCEPT_SIZE);
+        carrier_udp_greet(udp);
+    } else {
+        udp_host_count(host, CHANNEL_COUNT_BAD_HANDSHAKE);
+    }
+}
+
+static void take_stranger(UdpHost *host, const struct sockaddr *address, const uint8_t *bytes, size_t size)
+{
+    uint8_t    open[CHANNEL_DATAGRAM_MAX], spelled[CHANNEL_DOOR_ADDRESS], back[CHANNEL_DATAGRAM_MAX];
+    size_t     back_size = 0;
+    UdpArrival arrival = { .client_id = 0 };
+    size_t     open_size = channel_secure_knock(bytes, size, open);
+    if (open_size == 0) {
+        udp_host_count(host, bytes[0] >= CHANNEL_OPEN && bytes[0] <= CHANNEL_RESET ? CHANNEL_COUNT_PLAIN : CHANNEL_COUNT_MALFORMED);
+        return;
+    }
+    size_t spelled_size = spell(address, spelled);
+    memcpy(&arrival.address, address, udp_address_size(address));
+    switch (channel_door_knock(&host->door, udp_now_us(), spelled, spelled_size, open, open_size, &arrival.client_id, &arrival.cookie, back, &back_size)) {
+    case CHANNEL_KNOCK_NOTHING: udp_host_count(host, CHANNEL_COUNT_BAD_COOKIE); break;
+    case CHANNEL_KNOCK_ANSWER:
+        udp_host_count(host, CHANNEL_COUNT_COOKIES);
+        answer(host, address, back, back_size);
+        break;
+    case CHANNEL_KNOCK_OPEN: take_init(host, &arrival, bytes); break;
+    }
+}
+
+static void take_sealed(UdpHost *host, const struct sockaddr *address, const uint8_t *bytes, size_t size)
+{
+    CarrierUdp *udp = size > CHANNEL_SEAL_COST ? find(host, bytes_get_u64(bytes + 1)) : NULL;
+    if (udp == NULL) {
+        udp_host_count(host, size > CHANNEL_SEAL_COST ? CHANNEL_COUNT_NO_CONNECTION : CHANNEL_COUNT_MALFORMED);
+    } else if (!is_same((const struct sockaddr *)&udp->address, address)) {
+        udp_host_count(host, CHANNEL_COUNT_ELSEWHERE);
+    } else {
+        carrier_udp_take(udp, bytes, size);
+    }
+}
+
 static void take(UdpHost *host, const struct sockaddr *address, const uint8_t *bytes, size_t size)
 {
     ChannelKind kind;
     uint64_t    id = 0;
     uint8_t     reset[CHANNEL_RESET_SIZE];
+    if (host->identity != NULL) {
+        if (bytes[0] == CHANNEL_SEALED) {
+            take_sealed(host, address, bytes, size);
+        } else {
+            take_stranger(host, address, bytes, size);
+        }
+        return;
+    }
     if (!channel_wire_id(bytes, size, &kind, &id)) {
         host->strange += 1;
         return;
@@ -264,6 +349,7 @@ static void on_receive(uv_udp_t *socket, ssize_t count, const uv_buf_t *buffer, 
         return;
     }
     host->datagrams_in += 1;
+    host->bytes_in += (uint64_t)count;
     if (host->only != NULL) {
         carrier_udp_arrived(host->only, (const uint8_t *)buffer->base, (size_t)count);
     } else {
@@ -290,6 +376,7 @@ int udp_host_init(UdpHost *host, uv_loop_t *loop, uint32_t out_capacity, size_t 
     bool     is_many = in_size >= 2 * UDP_HOST_CHUNK;
     unsigned flags = AF_UNSPEC | (is_many ? (unsigned)UV_UDP_RECVMMSG : 0);
     *host = (UdpHost){ .loop = loop, .in_size = in_size, .out_capacity = out_capacity };
+    host->secure = host->own_secure;
     host->in = malloc(in_size);
     host->out = malloc(out_capacity * sizeof(*host->out));
     if (host->in == NULL || host->out == NULL || !channel_door_init(&host->door)) {
@@ -325,6 +412,12 @@ int udp_host_open(UdpHost *host, uv_loop_t *loop, const struct sockaddr *address
         status = uv_udp_bind(&host->socket, address, address->sa_family == AF_INET6 ? UV_UDP_IPV6ONLY : 0);
     }
     return status == 0 ? udp_host_listen(host) : status;
+}
+
+void udp_host_secure(UdpHost *host, const ChannelNoisePair *identity, atomic_ullong *counts)
+{
+    host->identity = identity;
+    host->secure = counts != NULL ? counts : host->own_secure;
 }
 
 uint32_t udp_host_port(const UdpHost *host)

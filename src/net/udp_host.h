@@ -5,11 +5,12 @@
 // Memory: of those that only ask, nothing. What the system does not take is lost, as it would be on the way: the channels send it again.
 #pragma once
 
+#include <stdatomic.h>
 #include <uv.h>
 
 #include "carrier.h"
 #include "channel.h"
-#include "channel_door.h"
+#include "channel_secure.h"
 #include "weather.h"
 
 enum {
@@ -30,12 +31,13 @@ typedef struct CarrierUdp CarrierUdp;
 typedef struct UdpArrival {
     struct sockaddr_storage address;
     uint64_t                client_id, cookie;
+    const ChannelSecure    *secure; ///< the keys agreed on; NULL: the host has no identity. Borrowed for the call
 } UdpArrival;
 
 typedef struct UdpOut {
     struct sockaddr_storage address;
     uint16_t                size;
-    uint8_t                 bytes[CHANNEL_DATAGRAM_MAX];
+    uint8_t                 bytes[CHANNEL_SEALED_MAX];
 } UdpOut;
 
 /// Owned by the caller; must not move while it is open.
@@ -44,6 +46,7 @@ struct UdpHost {
     uv_udp_t     socket;
     uv_prepare_t turn;
     ChannelDoor  door;
+    const ChannelNoisePair *identity; ///< a server's: only who knows its open half comes in, and everything is sealed; NULL: nothing is
     void       (*arrived)(void *to, UdpHost *host, const UdpArrival *arrival);
     void        *to;
     CarrierUdp **carriers; ///< by id: a table with free places, half full at most
@@ -57,11 +60,17 @@ struct UdpHost {
     uint32_t     arrivals; ///< in this turn
     bool         is_open, is_corked;
     uint64_t     datagrams_in, datagrams_out, strange, unsent; ///< counts; `strange`: for nobody here, or no datagram of ours
+    uint64_t     bytes_in, bytes_out;    ///< of datagrams, without the heads of UDP and IP
+    atomic_ullong *secure;               ///< secured datagrams by ChannelSecureCount: the owner's, or the host's own
+    atomic_ullong own_secure[CHANNEL_COUNTS];
 };
 
 /// Binds and listens. 0 or a libuv error; then udp_host_close and the loop's turn are due before udp_host_finish all the same.
 int      udp_host_open(UdpHost *host, uv_loop_t *loop, const struct sockaddr *address,
                        void (*arrived)(void *to, UdpHost *host, const UdpArrival *arrival), void *to);
+/// Secures it, from now on: right after opening. `identity` must outlive it, and so must `counts` (CHANNEL_COUNTS of them; NULL: the host's own), which
+/// other threads may read. NULL: nothing is secured.
+void     udp_host_secure(UdpHost *host, const ChannelNoisePair *identity, atomic_ullong *counts);
 /// The port that it has.
 uint32_t udp_host_port(const UdpHost *host);
 /// Stops hearing. What its carriers have to say is said once, and they end: `ended` of each follows as the loop turns. Zeroed is fine.
@@ -79,6 +88,11 @@ int carrier_open_udp(Carrier *carrier, UdpHost *host, const UdpArrival *arrival,
 /// (NULL: nothing; copied). 0 or a libuv error, and then nothing is open.
 int carrier_connect_udp(Carrier *carrier, uv_loop_t *loop, const struct sockaddr *address, const WeatherOptions *weather, const CarrierEvents *events, void *to,
                         size_t out_max);
+/// Secures a client's, right after carrier_connect_udp: with the server whose key this is, or none. `own` NULL: keys for this connection alone. False when
+/// out of memory: close it.
+bool carrier_secure_udp(Carrier *carrier, const ChannelNoisePair *own, const uint8_t server[CHANNEL_NOISE_KEY]);
+/// The key that the other side has shown it has; NULL when it need not.
+const uint8_t *carrier_other_key(const Carrier *carrier);
 /// NULL for one over TCP.
 const Channel *carrier_channel(const Carrier *carrier);
 /// The other side's address; false when it is not known.

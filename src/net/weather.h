@@ -12,7 +12,7 @@
 #include "tickproof/rng.h"
 
 enum {
-    WEATHER_SIZE_MAX       = 1232, ///< bytes of one item: a datagram, or a message
+    WEATHER_SIZE_MAX       = 1265, ///< bytes of one item: a datagram, sealed or not, or a message
     WEATHER_ITEMS          = 4096, ///< under way at once, when nothing else is said
     WEATHER_PARTITIONS_MAX = 8,
     WEATHER_PPM            = 1000000,

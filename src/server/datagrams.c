@@ -19,14 +19,14 @@ static in_port_t *port_of(struct sockaddr_storage *address)
     return address->ss_family == AF_INET6 ? &((struct sockaddr_in6 *)address)->sin6_port : &((struct sockaddr_in *)address)->sin_port;
 }
 
-bool datagrams_parse(const char *text, struct sockaddr_storage *address, tp_error *error)
+bool datagrams_parse(const char *text, bool is_sealed, struct sockaddr_storage *address, tp_error *error)
 {
     memset(address, 0, sizeof(*address));
     if (!address_parse(text, address)) {
         return tp_error_set(error, "it is no address to take datagrams at: give numbers and a port, like 127.0.0.1:7777 or [::1]:7777");
     }
-    if (!is_loopback(address)) {
-        return tp_error_set(error, "datagrams are not encrypted, so they are taken on loopback addresses only: give 127.0.0.1 or [::1]");
+    if (!is_sealed && !is_loopback(address)) {
+        return tp_error_set(error, "without a key datagrams are not encrypted, so they are taken on loopback addresses only: give 127.0.0.1 or [::1], or a key");
     }
     return true;
 }

@@ -64,12 +64,21 @@ static void take_slot(RoomLive *live, Member *member, uint32_t slot)
     live->taken += 1;
 }
 
-// The lowest free slots, so that who comes first has the lowest.
-static void take_free_slots(Room *room, Member *member, uint32_t wanted)
+static bool is_exact(const JoinToken *token, uint32_t slot)
+{
+    bool is_there = token == NULL || token->exact_count == 0;
+    for (uint32_t i = 0; !is_there && i < token->exact_count; i++) {
+        is_there = token->slots[i] == slot;
+    }
+    return is_there;
+}
+
+// The lowest free slots, so that who comes first has the lowest; or those that the token names, which are free.
+static void take_free_slots(Room *room, Member *member, uint32_t wanted, const JoinToken *token)
 {
     RoomLive *live = room->live;
     for (uint32_t slot = 0; slot < live->players && member->slot_count < wanted; slot++) {
-        if (is_free(&live->slots[slot])) {
+        if (is_free(&live->slots[slot]) && is_exact(token, slot)) {
             take_slot(live, member, slot);
             memcpy(live->last + (size_t)slot * live->input_size, live->neutral, live->input_size);
         }
@@ -603,15 +612,50 @@ static void send_joined(Member *member)
     send_rules(member);
 }
 
+// Those that the token names, or as many as were asked for.
+static bool has_exact_slots(const RoomLive *live, const JoinToken *token)
+{
+    bool is_there = true;
+    for (uint32_t i = 0; i < token->exact_count; i++) {
+        is_there = is_there && token->slots[i] < live->players && is_free(&live->slots[token->slots[i]]);
+    }
+    return is_there;
+}
+
+// Whoever comes back was let in before: the token of his membership is enough.
+static bool pass_gate(Room *room, Peer *peer, const Message *message, JoinToken *token, Refusal *refusal)
+{
+    Gate   *gate = peer->host->gate;
+    bool    has_token = false;
+    GateAsk ask = { .bytes = peer->token, .size = peer->token_size, .client = carrier_other_key(&peer->carrier), .room = message->body.join.name.text,
+                    .room_size = message->body.join.name.size, .slots = message->body.join.slots };
+    if (gate == NULL || refusal->reason != MESSAGE_REASON_ASKED || !is_zero_token(message->body.join.token)) {
+        return false;
+    }
+    gate_pass(gate, &ask, gate_now_s(), token, &has_token, &refusal->reason, refusal->text);
+    if (has_token && !has_exact_slots(room->live, token)) {
+        gate_return(gate, token);
+        has_token = false;
+        refusal->reason = MESSAGE_REASON_FULL;
+        snprintf(refusal->text, sizeof(refusal->text), "a slot that the join token is for is not free: try again later");
+    }
+    return has_token;
+}
+
 void live_join(Room *room, Peer *peer, const Message *message)
 {
-    Claim   claim = { .seat = NULL };
-    Refusal refusal;
+    Claim     claim = { .seat = NULL };
+    Refusal   refusal;
+    JoinToken token;
     judge(room, peer, message, &claim, &refusal);
+    bool has_token = pass_gate(room, peer, message, &token, &refusal);
     Member *member = refusal.reason == MESSAGE_REASON_ASKED ? make_member(room, peer, message) : NULL;
     if (refusal.reason == MESSAGE_REASON_ASKED && member == NULL) {
         refusal.reason = MESSAGE_REASON_CROWDED;
         snprintf(refusal.text, sizeof(refusal.text), "the server is out of memory");
+    }
+    if (member == NULL && has_token) {
+        gate_return(peer->host->gate, &token);
     }
     if (member == NULL) {
         room->result.live.refused += 1;
@@ -624,7 +668,7 @@ void live_join(Room *room, Peer *peer, const Message *message)
         take_claim(room, member, &claim);
         memcpy(member->token, message->body.join.token, MESSAGE_TOKEN_SIZE);
     } else {
-        take_free_slots(room, member, message->body.join.slots);
+        take_free_slots(room, member, message->body.join.slots, has_token ? &token : NULL);
     }
     if (!is_back && member->slot_count > 0) {
         room->host->random(room->host->to, member->token, MESSAGE_TOKEN_SIZE);

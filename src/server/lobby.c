@@ -101,7 +101,7 @@ bool lobby_listen_udp(Lobby *lobby, uv_loop_t *loop, const char *address, tp_err
     if (lobby->has_udp) {
         return tp_error_set(error, "datagrams are taken at one address: give one");
     }
-    if (!datagrams_parse(address, &lobby->udp_address, error)) {
+    if (!datagrams_parse(address, lobby->identity != NULL, &lobby->udp_address, error)) {
         return false;
     }
     lobby->has_udp = true;
@@ -109,6 +109,7 @@ bool lobby_listen_udp(Lobby *lobby, uv_loop_t *loop, const char *address, tp_err
         udp_host_close(&lobby->udp);
         return false;
     }
+    udp_host_secure(&lobby->udp, lobby->identity, lobby->udp_counts);
     lobby->is_udp_open = true;
     return true;
 }

@@ -33,6 +33,8 @@ typedef struct Lobby {
     uint32_t   arrival_count;    ///< that wait
     bool       has_arrivals, takes_arrivals; ///< there may be some; they are taken at the moment
     UdpHost    udp;
+    atomic_ullong udp_counts[CHANNEL_COUNTS]; ///< of secured datagrams; read by anybody
+    const ChannelNoisePair *identity;    ///< NULL: datagrams are not sealed
     struct sockaddr_storage udp_address; ///< as it was told: threads have the next ports
     bool       has_udp, is_udp_open;     ///< was opened, whatever became of it; takes new ones
     char       udp_refusal[128];

@@ -282,6 +282,19 @@ static void admin(Peer *peer, const Message *message, const uint8_t *bytes, size
     }
 }
 
+// Whatever it is: what it is good for is asked when it joins.
+static void keep_token(Peer *peer, const Message *message)
+{
+    uint16_t size = message->body.join_token.size;
+    uint8_t *token = peer->host->gate != NULL ? malloc(size) : NULL;
+    if (token != NULL) {
+        memcpy(token, message->body.join_token.bytes, size);
+        free(peer->token);
+        peer->token = token;
+        peer->token_size = size;
+    }
+}
+
 static void answer_ping(Peer *peer, const Message *message)
 {
     Message answer = *message;
@@ -324,6 +337,7 @@ static void dispatch(Peer *peer, const Message *message, const uint8_t *bytes, s
     case MESSAGE_PIECE: take_piece(peer, message); break;
     case MESSAGE_ADMIN: admin(peer, message, bytes, size); break;
     case MESSAGE_PING: answer_ping(peer, message); break;
+    case MESSAGE_TOKEN: keep_token(peer, message); break;
     case MESSAGE_HELLO:
     case MESSAGE_WELCOME:
     case MESSAGE_ROOMS:
@@ -419,6 +433,7 @@ static void on_ended(void *to, CarrierEnd end, int status)
     }
     carrier_finish(&peer->carrier);
     free(peer->members);
+    free(peer->token);
     free(peer);
     if (host->gone != NULL) {
         host->gone(host->to);
@@ -546,12 +561,15 @@ Peer *peer_adopt(PeerHost *host, const PeerParcel *parcel)
 {
     Peer *peer = make_peer(host, NULL, NULL);
     if (peer == NULL) {
+        free(parcel->token);
         close(parcel->socket);
         addresses_remove(host->addresses, &parcel->address);
         return NULL;
     }
     peer->is_counted = true;
     peer->has_hello = true;
+    peer->token = parcel->token;
+    peer->token_size = parcel->token_size;
     peer->address = parcel->address;
     memcpy(peer->address_text, parcel->address_text, sizeof(peer->address_text));
     if (adopt(peer, parcel->socket, parcel->is_ws, parcel->rest, parcel->rest_size) < 0) {
@@ -576,6 +594,9 @@ PeerParcel *peer_pack(Peer *peer, uint32_t number, const uint8_t *join_bytes, si
     parcel->address = peer->address;
     memcpy(parcel->address_text, peer->address_text, sizeof(parcel->address_text));
     parcel->number = number;
+    parcel->token = peer->token;
+    parcel->token_size = peer->token_size;
+    peer->token = NULL;
     parcel->join_size = join_size;
     memcpy(parcel->join, join_bytes, join_size);
     peer->is_counted = false; // it goes with the parcel
@@ -594,6 +615,7 @@ void peer_return(PeerHost *host, PeerParcel *parcel)
 
 void peer_parcel_drop(PeerHost *host, PeerParcel *parcel)
 {
+    free(parcel->token);
     close(parcel->socket);
     addresses_remove(host->addresses, &parcel->address);
     free(parcel);

@@ -7,6 +7,7 @@
 #include "addresses.h"
 #include "carrier.h"
 #include "directory.h"
+#include "gate.h"
 #include "server.h"
 #include "udp_host.h"
 
@@ -35,6 +36,8 @@ struct Peer {
     uint32_t  pieces_credit;     ///< PIECEs that it was asked for
     uint32_t  wrong_keys;        ///< of administrators that are none
     uint64_t  bytes_before;      ///< the carrier's bytes_out at the last look, to know who reads
+    uint8_t  *token;             ///< the last join token that it has shown; NULL: none
+    uint16_t  token_size;
     bool      has_list;          ///< a page waits for its turn: `list_first`
     uint32_t  list_first;
     Address   address;
@@ -51,6 +54,8 @@ typedef struct PeerParcel {
     Address            address;
     char               address_text[ADDRESS_TEXT_SIZE];
     uint32_t           number;     ///< the room it asked for
+    uint8_t           *token;      ///< as the peer's
+    uint16_t           token_size;
     size_t             join_size;
     uint8_t            join[MESSAGE_SIZE_MAX]; ///< the message that brought it here: JOIN or ADMIN
     size_t             rest_size;
@@ -63,6 +68,7 @@ struct PeerHost {
     const ServerNetLimits *limits;    ///< filled in: no zeroes
     const Directory       *directory;
     Addresses             *addresses;
+    Gate                  *gate;      ///< NULL: join tokens mean nothing here
     void                  *to;
     /// A JOIN for room `number` of the directory, whose message is `bytes`.
     void (*join)(void *to, Peer *peer, const Message *message, uint32_t number, const uint8_t *bytes, size_t size);

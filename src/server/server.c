@@ -1,6 +1,7 @@
 // server.c: rooms, threads, and the main thread's loop that hears what happens.
 #include <assert.h>
 #include <inttypes.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,6 +230,23 @@ static ServerNetLimits fill_limits(const ServerNetLimits *wanted)
     };
 }
 
+// One kind of key for everything: datagrams use its Curve25519 half.
+static bool take_keys(Server *server, tp_error *error)
+{
+    const ServerOptions *options = &server->options;
+    if (options->udp_key != NULL) {
+        if (sodium_init() < 0 || crypto_sign_ed25519_sk_to_curve25519(server->identity.secret, options->udp_key) != 0) {
+            return tp_error_set(error, "the key of datagrams cannot be used: make another one");
+        }
+        channel_noise_open(&server->identity);
+        server->lobby.identity = &server->identity;
+    }
+    if (options->token_issuer != NULL) {
+        server->gate = gate_create(options->token_issuer, options->token_server, options->tokens_required, error);
+    }
+    return options->token_issuer == NULL || server->gate != NULL;
+}
+
 Server *server_create(const ServerOptions *options, tp_error *error)
 {
     if (options->threads > SERVER_THREADS_MAX) {
@@ -259,6 +277,10 @@ Server *server_create(const ServerOptions *options, tp_error *error)
     server->wake.data = server->status.data = server->overdue.data = server->clients.data = server;
     if (!addresses_init(&server->addresses, server->limits.connections, server->limits.connections_per_address)) {
         tp_error_set(error, "making a lock failed");
+        server_destroy(server);
+        return NULL;
+    }
+    if (!take_keys(server, error)) {
         server_destroy(server);
         return NULL;
     }
@@ -297,6 +319,23 @@ bool server_take_ws(Server *server, int socket, const uint8_t *bytes, size_t siz
     return is_taken;
 }
 
+uint64_t server_udp_count(const Server *server, uint32_t count)
+{
+    if (count >= CHANNEL_COUNTS) {
+        return 0;
+    }
+    uint64_t sum = atomic_load_explicit(&server->lobby.udp_counts[count], memory_order_relaxed) + server->udp_before[count];
+    for (uint32_t i = 0; i < server->worker_count; i++) {
+        sum += atomic_load_explicit(&server->workers[i].udp_counts[count], memory_order_relaxed);
+    }
+    return sum;
+}
+
+uint64_t server_token_count(const Server *server, uint32_t fault)
+{
+    return server->gate != NULL && fault < JOIN_TOKEN_FAULTS ? atomic_load_explicit(&server->gate->counts[fault], memory_order_relaxed) : 0;
+}
+
 uint32_t server_udp_port(const Server *server)
 {
     return udp_host_port(&server->lobby.udp);
@@ -330,6 +369,8 @@ static bool open_workers(Server *server, tp_error *error)
         .limits = &server->limits,
         .directory = &server->directory,
         .addresses = &server->addresses,
+        .identity = server->lobby.identity,
+        .gate = server->gate,
         .main = &server->wake,
         .start_ns = server->start_ns,
         .udp_address = server->lobby.is_udp_open ? &server->lobby.udp_address : NULL,
@@ -386,6 +427,7 @@ static bool open_lobby(Server *server, tp_error *error)
     lobby->peers.limits = &server->limits;
     lobby->peers.directory = &server->directory;
     lobby->peers.addresses = &server->addresses;
+    lobby->peers.gate = server->gate;
     return (lobby->count == 0 && !lobby->is_udp_open && !lobby->has_arrivals) || lobby_open(lobby, error);
 }
 
@@ -426,6 +468,9 @@ static void close_workers(Server *server)
 {
     for (uint32_t i = 0; i < server->worker_count; i++) {
         worker_close(&server->workers[i]);
+        for (uint32_t count = 0; count < CHANNEL_COUNTS; count++) {
+            server->udp_before[count] += atomic_load_explicit(&server->workers[i].udp_counts[count], memory_order_relaxed);
+        }
     }
     free(server->workers);
     free(server->shares);
@@ -572,6 +617,8 @@ void server_destroy(Server *server)
     lobby_close(&server->lobby);
     uv_run(&server->loop, UV_RUN_DEFAULT);
     lobby_finish(&server->lobby);
+    gate_destroy(server->gate);
+    sodium_memzero(&server->identity, sizeof(server->identity));
     uv_loop_close(&server->loop);
     directory_finish(&server->directory);
     addresses_finish(&server->addresses);

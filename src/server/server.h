@@ -170,6 +170,10 @@ typedef struct ServerOptions {
     ServerNetLimits net;
     const uint8_t *sign_key; ///< 64-byte Ed25519 secret key: every log is signed as it is recorded. NULL: none is. Must outlive the server
     const char *admin_key;   ///< what ADMIN must have; NULL or empty: nobody is an administrator. At most 128 bytes
+    const uint8_t *udp_key;  ///< 64-byte Ed25519 secret key: datagrams are sealed, for who knows its public one. NULL: they are not, and loopback only
+    const uint8_t *token_issuer; ///< 32-byte Ed25519 public key that signs join tokens. NULL: they mean nothing
+    const char *token_server;    ///< what the server is called in them; with an issuer
+    bool tokens_required;        ///< nobody joins without one
     const char *build;       ///< for provenance; NULL: left out. Must outlive the server, likewise all below
     /// Finds a world by name. Called from worker threads, by several at once.
     const tp_world *(*find_world)(void *to, const char *name, uint32_t revision);
@@ -236,7 +240,7 @@ void    server_live_options_standard(ServerLiveOptions *options);
 /// Numbers only, no names. May be called several times (SERVER_LISTENERS_MAX). False with the reason.
 bool    server_listen(Server *server, const char *address, tp_error *error);
 /// Takes datagrams, too, at one address: lists at its port, each thread's rooms at one of the next (all chosen by the system when it is 0; clients learn
-/// them from the list). Loopback addresses only, as nothing is encrypted. Once. The threads' ports are taken by server_run. False with the reason.
+/// them from the list). Without udp_key loopback addresses only, as nothing is encrypted then. Once. The threads' ports are taken by server_run. False with the reason.
 bool    server_listen_udp(Server *server, const char *address, tp_error *error);
 /// WebSockets will be given by server_take_ws, since somebody speaks HTTP at this address, which is said with those that are listened on. Before
 /// server_run. False with the reason.
@@ -247,6 +251,11 @@ bool    server_expect_ws(Server *server, const char *address, uint32_t port, tp_
 bool    server_take_ws(Server *server, int socket, const uint8_t *bytes, size_t size);
 /// Its port.
 uint32_t server_udp_port(const Server *server);
+/// What came of secured datagrams, over all its sockets: by ChannelSecureCount of channel_secure.h. From any thread while rooms run,
+/// and after it.
+uint64_t server_udp_count(const Server *server, uint32_t count);
+/// JOINs by what their join tokens came to: by JoinTokenFault of join_token.h; 0 without an issuer. From any thread.
+uint64_t server_token_count(const Server *server, uint32_t fault);
 /// The port of the n-th listener: what the system chose for port 0.
 uint32_t server_port(const Server *server, uint32_t listener);
 /// Whether the system can give what the rooms and connections need (open files; connections that it cannot are taken off their limit).

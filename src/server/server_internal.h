@@ -18,6 +18,9 @@ struct Server {
     char          http_address[ADDRESS_TEXT_SIZE];
     Directory     directory;
     Addresses     addresses;
+    ChannelNoisePair identity; ///< of datagrams, when options.udp_key is given
+    uint64_t      udp_before[CHANNEL_COUNTS]; ///< of workers that are over
+    Gate         *gate;      ///< NULL: join tokens mean nothing
     uint64_t      ends[PEER_ENDS]; ///< reported so far
     uint64_t      accept_failures; ///< likewise
     Room        **rooms;     ///< in the order of adding

@@ -23,6 +23,7 @@ typedef struct Worker {
     uint32_t    jobs;    ///< that run off the thread
     PeerHost    peers;
     UdpHost     udp;     ///< when datagrams are taken
+    atomic_ullong udp_counts[CHANNEL_COUNTS]; ///< of secured ones; read by anybody
     uv_mutex_t  mailbox_mutex;
     PeerParcel *mailbox; ///< newest first
     bool        is_mailbox_open;
@@ -53,6 +54,8 @@ typedef struct WorkerWorld {
     uv_async_t            *main;
     int64_t                start_ns;
     uint32_t               lane; ///< of this one
+    const ChannelNoisePair *identity; ///< of datagrams; NULL: they are not sealed
+    Gate       *gate;       ///< NULL: join tokens mean nothing
     const struct sockaddr_storage *udp_address; ///< the lobby's; NULL: no datagrams
 } WorkerWorld;
 

@@ -234,7 +234,9 @@ static bool open_udp(Worker *worker, const WorkerWorld *world, tp_error *error)
         return true;
     }
     worker->peers.udp = &worker->udp;
-    return datagrams_open(&worker->udp, &worker->loop, world->udp_address, world->lane + 1, on_arrived, worker, error);
+    bool is_open = datagrams_open(&worker->udp, &worker->loop, world->udp_address, world->lane + 1, on_arrived, worker, error);
+    udp_host_secure(&worker->udp, world->identity, worker->udp_counts);
+    return is_open;
 }
 
 bool worker_open_peers(Worker *worker, const WorkerWorld *world, tp_error *error)
@@ -252,6 +254,7 @@ bool worker_open_peers(Worker *worker, const WorkerWorld *world, tp_error *error
         .limits = world->limits,
         .directory = world->directory,
         .addresses = world->addresses,
+        .gate = world->gate,
         .to = worker,
         .join = on_join,
         .admin = on_admin,

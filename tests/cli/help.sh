@@ -2,7 +2,7 @@
 . "$LIB"
 t --version | sed 's/ [0-9.]* / N /'
 t --help
-for command in run verify merge synctest info cat dump events cues diff worlds join admin import plot bench trace perturb bisect compare minimise lint keygen sign seal repair; do
+for command in run verify merge synctest info cat dump events cues diff worlds join admin import plot bench trace perturb bisect compare minimise lint keygen token sign seal repair; do
     "$TICKPROOF" $command --help > flag.txt || echo "exit $?"
     "$TICKPROOF" help $command > word.txt || echo "exit $?"
     cmp flag.txt word.txt

@@ -57,6 +57,7 @@ static void touch_borrowed(const Message *message)
     case MESSAGE_OWN_STATE: touch(message->body.own_state.build.text, message->body.own_state.build.size); break;
     case MESSAGE_CHAT: touch(message->body.chat.text.text, message->body.chat.text.size); break;
     case MESSAGE_SAID: touch(message->body.said.text.text, message->body.said.text.size); break;
+    case MESSAGE_TOKEN: touch(message->body.join_token.bytes, message->body.join_token.size); break;
     case MESSAGE_ADMIN:
         touch(message->body.admin.key.text, message->body.admin.key.size);
         touch(message->body.admin.bytes, message->body.admin.size);

@@ -211,6 +211,12 @@ static void add_room_talk(MessageSample **next)
         sample->message.body.timing.items[i] =
             (MessageTiming){ .slot = (uint8_t)i, .lead = (int16_t)(INT16_MAX - (int)i * 512), .late = (uint16_t)(UINT16_MAX - i) };
     }
+    sample = take(next, "TOKEN min", about_none(MESSAGE_TOKEN));
+    sample->message.body.join_token.size = 1;
+    sample->message.body.join_token.bytes = (const uint8_t *)"x";
+    sample = take(next, "TOKEN max", about_none(MESSAGE_TOKEN));
+    sample->message.body.join_token.size = MESSAGE_JOIN_TOKEN_MAX;
+    sample->message.body.join_token.bytes = bytes;
     sample = take(next, "CHAT min", about_room(MESSAGE_CHAT, 0, 0, 0));
     sample->message.body.chat.text = message_text("x");
     sample = take(next, "CHAT max", about_room(MESSAGE_CHAT, UINT32_MAX - 1, UINT32_MAX, 0));

@@ -107,7 +107,10 @@ static void add_page_ticks(MessageSample **next)
 
 static void add_page_talk(MessageSample **next)
 {
-    MessageSample *sample = take(next, "CHAT", about_room(MESSAGE_CHAT, 0, 3, 0));
+    MessageSample *sample = take(next, "TOKEN", about_none(MESSAGE_TOKEN));
+    sample->message.body.join_token.size = 4;
+    sample->message.body.join_token.bytes = (const uint8_t *)"TPJT";
+    sample = take(next, "CHAT", about_room(MESSAGE_CHAT, 0, 3, 0));
     sample->message.body.chat.text = message_text("well played");
     sample = take(next, "SAID", about_room(MESSAGE_SAID, 0, 3, 1231));
     sample->message.body.said.slot = 1;

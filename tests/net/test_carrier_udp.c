@@ -6,7 +6,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "channel_noise.h"
 #include "udp_host.h"
+
+// Built twice: as it is, and with every carrier secured.
+#ifndef SECURE
+#define SECURE 0
+#endif
 
 TestSuite(carrier_udp, .timeout = 60);
 
@@ -34,6 +40,7 @@ typedef struct Rig {
 } Rig;
 
 static Rig rig;
+static ChannelNoisePair host_keys;
 
 static uint64_t digest_of(uint64_t digest, const uint8_t *bytes, size_t size)
 {
@@ -90,12 +97,19 @@ static void open_rig(void)
     cr_assert_eq(uv_ip4_addr("127.0.0.1", 0, &rig.address), 0);
     cr_assert_eq(udp_host_open(&rig.host, &rig.loop, (const struct sockaddr *)&rig.address, on_arrived, &rig), 0);
     rig.address.sin_port = htons((uint16_t)udp_host_port(&rig.host));
+    if (SECURE) {
+        channel_noise_make(&host_keys);
+        udp_host_secure(&rig.host, &host_keys, NULL);
+    }
 }
 
 static End *open_client(const WeatherOptions *weather)
 {
     End *end = &rig.ends[ENDS_MAX - ++rig.client_count];
     cr_assert_eq(carrier_connect_udp(&end->carrier, &rig.loop, (const struct sockaddr *)&rig.address, weather, &events, end, OUT_MAX), 0);
+    if (SECURE) {
+        cr_assert(carrier_secure_udp(&end->carrier, NULL, host_keys.open));
+    }
     return end;
 }
 
@@ -299,6 +313,7 @@ Test(carrier_udp, who_does_not_listen_ends_as_slow)
     close_rig();
 }
 
+#if !SECURE
 // Goal: whoever only asks leaves nothing behind, and gets less than he sent.
 Test(carrier_udp, strangers_leave_nothing)
 {
@@ -355,6 +370,8 @@ Test(carrier_udp, an_id_counts_at_its_address_only)
     close_rig();
 }
 
+#endif
+
 // Goal: who is not taken now is told of again, and comes in when there is a place.
 Test(carrier_udp, who_is_not_taken_asks_again)
 {
@@ -409,3 +426,127 @@ Test(carrier_udp, trimmed_buffers_lose_nothing)
     }
     close_rig();
 }
+
+#if SECURE
+static unsigned long long counted(ChannelSecureCount count)
+{
+    return atomic_load(&rig.host.secure[count]);
+}
+
+static int open_stranger(void)
+{
+    int stranger = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    cr_assert_eq(connect(stranger, (const struct sockaddr *)&rig.address, sizeof(rig.address)), 0);
+    return stranger;
+}
+
+static void say(int stranger, const uint8_t *bytes, size_t size)
+{
+    uint64_t before = rig.host.datagrams_in;
+    cr_assert_eq(send(stranger, bytes, size, 0), (ssize_t)size);
+    POLL_UNTIL(rig.host.datagrams_in > before);
+    uv_run(&rig.loop, UV_RUN_NOWAIT);
+}
+
+// Goal: handshakes of whoever forges addresses cost no memory, and nobody is sent more than came in his name: neither in all, nor for any one datagram.
+Test(carrier_udp, a_flood_of_handshakes_leaves_nothing_and_grows_nothing)
+{
+    uint8_t          open[CHANNEL_DATAGRAM_MAX], bytes[CHANNEL_SEALED_MAX], got[2048];
+    ChannelNoisePair own;
+    ChannelSecure    client;
+    open_rig();
+    channel_noise_make(&own);
+    channel_secure_init(&client, &own, host_keys.open);
+    int stranger = open_stranger();
+    for (uint64_t i = 1; i <= 300; i++) {
+        uint64_t out = rig.host.bytes_out;
+        size_t   size = channel_secure_out(&client, open, channel_wire_open(open, i, 0), bytes);
+        say(stranger, bytes, size);
+        cr_assert_leq(rig.host.bytes_out - out, size);
+        cr_assert_eq(recv(stranger, got, sizeof(got), MSG_DONTWAIT), CHANNEL_COOKIE_SIZE);
+        // What he cannot know he has to guess: the cookie went to whom he names.
+        out = rig.host.bytes_out;
+        size = channel_secure_out(&client, open, channel_wire_open(open, i, i * 977), bytes);
+        say(stranger, bytes, size);
+        cr_assert_eq(rig.host.bytes_out, out);
+    }
+    cr_assert_eq(counted(CHANNEL_COUNT_COOKIES), 300);
+    cr_assert_eq(counted(CHANNEL_COUNT_BAD_COOKIE), 300);
+    cr_assert_eq(rig.host.carrier_count + rig.end_count, 0);
+    cr_assert_eq(rig.host.carrier_capacity, 0, "memory");
+    cr_assert_leq(rig.host.bytes_out, rig.host.bytes_in);
+    close(stranger);
+    close_rig();
+}
+
+// Goal: each thing that a stranger may send is dropped, unanswered, and counted as what it is.
+Test(carrier_udp, what_is_dropped_is_counted_by_its_reason)
+{
+    uint8_t            open[CHANNEL_DATAGRAM_MAX], bytes[CHANNEL_SEALED_MAX], got[2048], plain[CHANNEL_DATAGRAM_MAX];
+    ChannelNoisePair   own, wrong;
+    ChannelSecure      client;
+    ChannelSecureCount count;
+    open_rig();
+    End *friend = open_client(NULL);
+    RUN_UNTIL(rig.end_count == 1 && carrier_channel(&friend->carrier)->has_stood);
+    RUN_UNTIL(rig.host.out_count == 0);
+    int stranger = open_stranger();
+    // Plain, and nothing at all.
+    say(stranger, bytes, channel_wire_open(bytes, 9, 0));
+    say(stranger, bytes, channel_wire_reset(bytes, 9, 1));
+    cr_assert_eq(counted(CHANNEL_COUNT_PLAIN), 2);
+    memset(bytes, 0xEE, sizeof(bytes));
+    say(stranger, bytes, sizeof(bytes));
+    say(stranger, bytes, 1);
+    cr_assert_eq(counted(CHANNEL_COUNT_MALFORMED), 2);
+    // A handshake for another key, with a cookie that is right.
+    channel_noise_make(&own);
+    channel_noise_make(&wrong);
+    channel_secure_init(&client, &own, wrong.open);
+    say(stranger, bytes, channel_secure_out(&client, open, channel_wire_open(open, 9, 0), bytes));
+    cr_assert_eq(recv(stranger, got, sizeof(got), MSG_DONTWAIT), CHANNEL_COOKIE_SIZE);
+    ChannelDatagram cookie;
+    cr_assert(channel_wire_read(got, CHANNEL_COOKIE_SIZE, &cookie));
+    say(stranger, bytes, channel_secure_out(&client, open, channel_wire_open(open, 9, cookie.cookie), bytes));
+    cr_assert_eq(counted(CHANNEL_COUNT_BAD_HANDSHAKE), 1);
+    cr_assert_eq(rig.end_count, 1, "nobody came in");
+    // Sealed for nobody, and for somebody else's connection from elsewhere.
+    memset(bytes, 0, sizeof(bytes));
+    bytes[0] = CHANNEL_SEALED;
+    say(stranger, bytes, 100);
+    cr_assert_eq(counted(CHANNEL_COUNT_NO_CONNECTION), 1);
+    uint64_t id = carrier_channel(&friend->carrier)->other_id;
+    memcpy(bytes + 1, &id, sizeof(id));
+    say(stranger, bytes, 100);
+    cr_assert_eq(counted(CHANNEL_COUNT_ELSEWHERE), 1);
+    cr_assert_eq(recv(stranger, got, sizeof(got), MSG_DONTWAIT), -1, "somebody was answered");
+    // A genuine handshake; then one datagram changed, and one twice.
+    channel_secure_init(&client, &own, host_keys.open);
+    say(stranger, bytes, channel_secure_out(&client, open, channel_wire_open(open, 10, 0), bytes));
+    cr_assert_eq(recv(stranger, got, sizeof(got), 0), CHANNEL_COOKIE_SIZE);
+    cr_assert(channel_wire_read(got, CHANNEL_COOKIE_SIZE, &cookie));
+    size_t init = channel_secure_out(&client, open, channel_wire_open(open, 10, cookie.cookie), bytes);
+    say(stranger, bytes, init);
+    cr_assert_eq(recv(stranger, got, sizeof(got), 0), CHANNEL_ACCEPT_SIZE);
+    channel_secure_in(&client, got, CHANNEL_ACCEPT_SIZE, plain, &count);
+    cr_assert_eq(count, CHANNEL_COUNT_ACCEPTED);
+    say(stranger, bytes, init);
+    cr_assert_eq(counted(CHANNEL_COUNT_ACCEPTED), 2);
+    cr_assert_eq(counted(CHANNEL_COUNT_REACCEPTED), 1);
+    ChannelDatagram data = { .kind = CHANNEL_DATA, .id = cookie.cookie, .number = 1 };
+    size_t          size = channel_secure_out(&client, plain, channel_wire_head(plain, &data), bytes);
+    bytes[size - 1] ^= 1;
+    say(stranger, bytes, size);
+    cr_assert_eq(counted(CHANNEL_COUNT_FORGED), 1);
+    bytes[size - 1] ^= 1;
+    unsigned long long sealed = counted(CHANNEL_COUNT_SEALED);
+    say(stranger, bytes, size);
+    say(stranger, bytes, size);
+    cr_assert_geq(counted(CHANNEL_COUNT_SEALED), sealed + 1);
+    cr_assert_eq(counted(CHANNEL_COUNT_REPLAYED), 1);
+    cr_assert_eq(friend->ended, 0, "what strangers said ended a connection");
+    channel_secure_finish(&client);
+    close(stranger);
+    close_rig();
+}
+#endif

@@ -499,3 +499,37 @@ Test(channel, datagrams_read_as_they_were_written)
         cr_assert_eq(channel_wire_read(bytes, size + runs[i].size, &got), runs[i].is_good, "run %zu", i);
     }
 }
+
+static void ignore_message(void *to, const uint8_t *bytes, size_t size)
+{
+    (void)to;
+    (void)bytes;
+    (void)size;
+}
+
+// Goal: what is not acknowledged goes along again with each new message, the oldest first, all of it up to 16 and never more.
+Test(channel, every_datagram_has_what_is_unacknowledged_up_to_a_cap)
+{
+    ChannelOptions options = { .out_max = 65536, .held_max = 64 };
+    uint8_t        bytes[CHANNEL_DATAGRAM_MAX], word[4] = { 0 };
+    Channel        channel;
+    channel_init_server(&channel, 5, 6, &options, 1000000);
+    ChannelDatagram hello = { .kind = CHANNEL_DATA, .id = 6, .number = 1 };
+    channel_receive(&channel, 1000000, bytes, channel_wire_head(bytes, &hello), ignore_message, NULL);
+    for (uint32_t i = 0; i < 40; i++) {
+        ChannelDatagram datagram = { .kind = CHANNEL_OPEN };
+        uint32_t        number = 0, wanted = 0;
+        const uint8_t  *message = NULL;
+        uint16_t        message_size = 0;
+        cr_assert_eq(channel_send(&channel, word, sizeof(word)), CHANNEL_SENT);
+        size_t size = channel_next(&channel, 1000000 + i * 1000, bytes);
+        cr_assert(channel_wire_read(bytes, size, &datagram));
+        cr_assert_eq(datagram.message_count, (i < CHANNEL_COPIES ? i : CHANNEL_COPIES) + 1, "datagram %u", i);
+        ChannelRuns runs = channel_wire_runs(&datagram);
+        while (channel_wire_next(&runs, &number, &message, &message_size)) {
+            cr_assert_eq(number, wanted < CHANNEL_COPIES && wanted < i ? wanted : i);
+            wanted += 1;
+        }
+    }
+    channel_finish(&channel);
+}

@@ -173,13 +173,15 @@ Test(message, names_of_numbers)
     cr_assert_str_eq(message_reason_name(MESSAGE_REASON_MALFORMED), "malformed");
     cr_assert_str_eq(message_reason_name(MESSAGE_REASON_CROWDED), "crowded");
     cr_assert_null(message_reason_name(0));
-    cr_assert_null(message_reason_name(MESSAGE_REASON_BEHIND + 1));
+    cr_assert_null(message_reason_name(MESSAGE_REASON_COUNT));
     cr_assert_null(message_reason_name(UINT32_MAX));
-    for (uint32_t reason = 1; reason <= MESSAGE_REASON_BEHIND; reason++) {
+    for (uint32_t reason = 1; reason < MESSAGE_REASON_COUNT; reason++) {
         cr_assert_not_null(message_reason_name(reason), "%u", reason);
     }
-    static const char *const added[] = { "incompatible", "token", "kicked", "desync", "rejoined", "behind" };
-    for (uint32_t i = 0; i < 6; i++) {
+    static const char *const added[] = { "incompatible", "token", "kicked", "desync", "rejoined", "behind",
+                                       "token-needed", "token-forged", "token-early", "token-expired", "token-used", "token-wrong-server", "token-wrong-client",
+                                       "token-wrong-room" };
+    for (uint32_t i = 0; i < 14; i++) {
         cr_assert_str_eq(message_reason_name(MESSAGE_REASON_INCOMPATIBLE + i), added[i]);
     }
     cr_assert_str_eq(message_type_name(MESSAGE_PING), "PING");
@@ -189,7 +191,7 @@ Test(message, names_of_numbers)
     cr_assert_str_eq(message_type_name(MESSAGE_STATE), "STATE");
     cr_assert_str_eq(message_type_name(MESSAGE_PACE), "PACE");
     cr_assert_null(message_type_name(0));
-    cr_assert_null(message_type_name(MESSAGE_ADMIN + 1));
+    cr_assert_null(message_type_name(MESSAGE_TOKEN + 1));
     cr_assert_null(message_type_name(MESSAGE_WELCOME - 1));
     cr_assert_null(message_type_name(MESSAGE_PACE + 1));
 }

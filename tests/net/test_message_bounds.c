@@ -73,7 +73,7 @@ Test(message_bounds, encode_refuses_one_above)
     REFUSES("JOINED min", m.body.joined.token[15] = 1);
     REFUSES("JOINED max", m.tick = MESSAGE_TICK_NONE);
     REFUSES("REFUSED min", m.body.refused.reason = 0);
-    REFUSES("REFUSED max", m.body.refused.reason = MESSAGE_REASON_BEHIND + 1);
+    REFUSES("REFUSED max", m.body.refused.reason = MESSAGE_REASON_COUNT);
     REFUSES("PIECE min", m.body.piece.kind = 0);
     REFUSES("PIECE own", m.body.piece.kind = 4);
     REFUSES("PIECE own", m.body.piece.total += 1);
@@ -89,7 +89,7 @@ Test(message_bounds, encode_refuses_one_above)
     REFUSES("CONFIRMED min", m.body.confirmed.size = 0);
     REFUSES("CONFIRMED max", m.body.confirmed.size += 1);
     REFUSES("CONFIRMED max", m.tick = MESSAGE_TICK_NONE);
-    REFUSES("LEFT max", m.body.left.reason = MESSAGE_REASON_BEHIND + 1);
+    REFUSES("LEFT max", m.body.left.reason = MESSAGE_REASON_COUNT);
     REFUSES("BYE min", m.body.bye.reason = 0);
     REFUSES("PING min", m.type = (MessageType)0);
     REFUSES("PING min", m.type = (MessageType)12);
@@ -118,6 +118,8 @@ Test(message_bounds, encode_refuses_one_above_of_the_room)
     REFUSES("TIMING max", m.body.timing.items[127].slot = 126);
     REFUSES("TIMING max", m.body.timing.items[0].slot = 1);
     REFUSES("CHAT min", m.body.chat.text.size = 0);
+    REFUSES("TOKEN min", m.body.join_token.size = 0);
+    REFUSES("TOKEN max", m.body.join_token.size += 1);
     REFUSES("CHAT max", m.body.chat.text.size += 1);
     REFUSES("CHAT min", m.tick = 1);
     REFUSES("SAID min", m.body.said.text.size = 0);
@@ -239,7 +241,7 @@ Test(message_bounds, decode_refuses_one_above)
     refuses_bytes("JOINED max", BODY + 11 + 144, MESSAGE_RULES_MAX + 1, 4);
     refuses_bytes("JOINED max", BODY + 11 + 144, 0, 4);
     refuses_bytes("JOINED min", 10, UINT64_MAX, 8);
-    refuses_bytes("REFUSED min", BODY + 4, 23, 2);
+    refuses_bytes("REFUSED min", BODY + 4, 31, 2);
     refuses_bytes("PIECE min", BODY, 4, 1);
     refuses_bytes("PIECE min", BODY + 1, 0, 4);
     refuses_bytes("PIECE min", BODY + 5, UINT32_MAX, 4);
@@ -254,7 +256,7 @@ Test(message_bounds, decode_refuses_one_above)
     refuses_bytes("LEAVE min", BODY, 0, 2);
     refuses_bytes("LEAVE min", BODY, MESSAGE_REASON_KICKED, 2);
     refuses_bytes("LEAVE min", BODY + 2, 1, 1);
-    refuses_bytes("BYE min", BODY, 23, 2);
+    refuses_bytes("BYE min", BODY, 31, 2);
 }
 
 Test(message_bounds, decode_refuses_one_above_of_the_room)
@@ -300,7 +302,7 @@ Test(message_bounds, head_has_one_spelling)
     for (uint32_t i = 0; i < MESSAGE_SAMPLES; i++) {
         const MessageSample *sample = &message_samples()[i];
         refuses_bytes(sample->name, 0, 0, 1);
-        refuses_bytes(sample->name, 0, 12, 1);
+        refuses_bytes(sample->name, 0, 13, 1);
         refuses_bytes(sample->name, 0, 64, 1);
         refuses_bytes(sample->name, 0, 80, 1);
         refuses_bytes(sample->name, 0, 255, 1);

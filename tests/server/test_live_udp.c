@@ -4,10 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <sodium.h>
+
 #include "client_link.h"
 #include "live_fixture.h"
 #include "testworld.h"
 #include "udp_host.h"
+
+// Built twice: as it is, and secured.
+#ifndef SECURE
+#define SECURE 0
+#endif
 
 TestSuite(live_udp, .timeout = 120);
 
@@ -35,6 +42,7 @@ struct Stage {
 };
 
 static Stage stage;
+static uint8_t server_secret[crypto_sign_SECRETKEYBYTES], server_key[CHANNEL_NOISE_KEY];
 
 static void open_stage(uint32_t threads, const ServerNetLimits *limits)
 {
@@ -43,6 +51,13 @@ static void open_stage(uint32_t threads, const ServerNetLimits *limits)
     memset(&stage, 0, sizeof(stage));
     live_fixture_open(&stage.setting, threads);
     stage.setting.options.net = *limits;
+    if (SECURE) {
+        uint8_t open[crypto_sign_PUBLICKEYBYTES];
+        cr_assert(sodium_init() >= 0);
+        crypto_sign_keypair(open, server_secret);
+        cr_assert_eq(crypto_sign_ed25519_pk_to_curve25519(server_key, open), 0);
+        stage.setting.options.udp_key = server_secret;
+    }
     for (uint32_t i = 0; i < ROOMS; i++) {
         ServerLiveOptions options;
         server_live_options_standard(&options);
@@ -144,6 +159,7 @@ static Guest *open_guest(uint32_t at, const char *room_name, uint32_t port, bool
     struct sockaddr_in address;
     tp_error           error;
     ClientLinkOptions  options = { .build = "test", .find_world = fixture_find_world, .welcome_ms = 5000, .is_udp = is_udp, .weather = weather,
+                                   .server_key = SECURE && is_udp ? server_key : NULL,
                                    .event = on_event, .ended = on_ended, .to = guest };
     *guest = (Guest){ .stage = &stage, .room_name = room_name };
     uv_ip4_addr("127.0.0.1", (int)port, &address);
@@ -309,6 +325,7 @@ Test(live_udp, who_opens_and_says_nothing_is_put_out)
     uv_ip4_addr("127.0.0.1", (int)server_udp_port(stage.setting.server), &address);
     uint32_t counts[2] = { 0 };
     cr_assert_eq(carrier_connect_udp(&silent, &stage.loop, (const struct sockaddr *)&address, NULL, &ears, counts, 65536), 0);
+    cr_assert(!SECURE || carrier_secure_udp(&silent, NULL, server_key));
     while (counts[1] == 0) {
         uv_run(&stage.loop, UV_RUN_ONCE);
     }
@@ -322,9 +339,9 @@ Test(live_udp, who_opens_and_says_nothing_is_put_out)
 Test(live_udp, only_loopback_addresses_are_taken)
 {
     static const struct { const char *address, *wrong; } cases[] = {
-        { "0.0.0.0:7777", "datagrams are not encrypted, so they are taken on loopback addresses only: give 127.0.0.1 or [::1]" },
-        { "[::]:0", "datagrams are not encrypted, so they are taken on loopback addresses only: give 127.0.0.1 or [::1]" },
-        { "192.0.2.1:7777", "datagrams are not encrypted, so they are taken on loopback addresses only: give 127.0.0.1 or [::1]" },
+        { "0.0.0.0:7777", "without a key datagrams are not encrypted, so they are taken on loopback addresses only: give 127.0.0.1 or [::1], or a key" },
+        { "[::]:0", "without a key datagrams are not encrypted, so they are taken on loopback addresses only: give 127.0.0.1 or [::1], or a key" },
+        { "192.0.2.1:7777", "without a key datagrams are not encrypted, so they are taken on loopback addresses only: give 127.0.0.1 or [::1], or a key" },
         { "localhost:7777", "it is no address to take datagrams at: give numbers and a port, like 127.0.0.1:7777 or [::1]:7777" },
         { "127.0.0.1", "it is no address to take datagrams at: give numbers and a port, like 127.0.0.1:7777 or [::1]:7777" },
         { "127.0.0.1:66000", "it is no address to take datagrams at: give numbers and a port, like 127.0.0.1:7777 or [::1]:7777" },
