@@ -2,7 +2,8 @@
 // is exact (sqrt, floor, fma's two halves, const tables, memcpy).
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
+// As -ffreestanding has it: no header of a library, which this machine may lack for another.
+void *memcpy(void *restrict, const void *restrict, size_t);
 
 double sqrt(double);
 double floor(double);
