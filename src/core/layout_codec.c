@@ -316,8 +316,8 @@ bool tp_record_decode(const tp_record_type *type, const uint8_t *bytes, void *na
     } else {
         layout_fields_decode(type->fields, type->field_count, bytes, native);
     }
-    const tp_field *end = type->fields + type->field_count;
-    for (const tp_field *field = type->fields; field < end; field++) {
+    for (uint32_t f = 0; f < type->field_count; f++) {
+        const tp_field      *field = &type->fields[f];
         const unsigned char *place = (const unsigned char *)native + field->offset;
         int64_t              value;
         bool is_usual = field->range.kind == TP_RANGE_MINMAX && field->count == 1 && load_signed(field->type, place, &value) &&

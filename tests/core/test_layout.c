@@ -248,6 +248,53 @@ Test(layout, records_round_trip_clamp_and_refuse)
     cr_assert_eq(input.stick, -127);
 }
 
+// Goal: the quick way of looking at a field knows each type's sign and width: both ends are in, what is one past them is out.
+Test(layout, records_know_the_ends_of_each_type)
+{
+    static const struct {
+        tp_field_type type;
+        uint32_t      size;
+        int64_t       low, high;
+    } cases[] = {
+        { TP_TYPE_U8, 1, 3, 250 },
+        { TP_TYPE_I8, 1, -100, 100 },
+        { TP_TYPE_U16, 2, 3, 65000 },
+        { TP_TYPE_ANGLE, 2, 3, 65000 },
+        { TP_TYPE_I16, 2, -32000, 32000 },
+        { TP_TYPE_U32, 4, 3, INT64_C(4000000000) },
+        { TP_TYPE_I32, 4, -2000000000, 2000000000 },
+        { TP_TYPE_FX, 4, -65536, 65536 },
+        { TP_TYPE_I64, 8, INT64_MIN + 5, INT64_MAX - 5 },
+        { TP_TYPE_FX64, 8, -(INT64_C(1) << 40), INT64_C(1) << 40 },
+        { TP_TYPE_U64, 8, 3, -6 }, // compared as unsigned: 3 to 2^64 - 6
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const tp_field field = { "value", "", cases[i].type, 1, 0, cases[i].size, { TP_RANGE_MINMAX, cases[i].low, cases[i].high, NULL, NULL } };
+        const tp_record_type type = { "input", &field, 1, cases[i].size, 0, "" };
+        const struct {
+            uint64_t bits;
+            bool     is_in;
+        } values[] = { { (uint64_t)cases[i].low, true }, { (uint64_t)cases[i].high, true },
+                       { (uint64_t)cases[i].low - 1, false }, { (uint64_t)cases[i].high + 1, false } };
+        for (size_t k = 0; k < 4; k++) {
+            uint8_t  bytes[8];
+            uint64_t native;
+            tp_error error;
+            bytes_put_u64(bytes, values[k].bits);
+            cr_assert_eq(tp_record_decode(&type, bytes, &native, &error), values[k].is_in, "type %d, value %zu", (int)cases[i].type, k);
+        }
+    }
+}
+
+Test(layout, records_without_fields_have_nothing_to_look_at)
+{
+    const tp_record_type empty = TP_RECORD_EMPTY("go", "");
+    uint8_t              native = 7;
+    tp_error             error;
+    cr_assert(tp_record_decode(&empty, &native, &native, &error));
+    cr_assert_eq(native, 7);
+}
+
 // Goal: edge inputs are not repeated by prediction, held sticks are.
 Test(layout, predictor_is_the_worlds)
 {
