@@ -14,6 +14,7 @@
 #include "clifail.h"
 #include "files.h"
 #include "logqueue.h"
+#include "notify.h"
 #include "serverconfig_files.h"
 #include "signals.h"
 #include "tickproofd_http.h"
@@ -93,6 +94,7 @@ typedef struct {
     ServerOptions server;
     TickproofdHttp http;
     LogQueue     *log;         ///< while the server runs. Stays when its thread is stuck
+    Notify        notify;      ///< the service manager, if there is one
     int64_t       event_ns;    ///< of the last event, since the start
     bool          is_json, is_check;
     bool          has_recorded, has_pace, has_loops;
@@ -436,6 +438,19 @@ static TickproofdLog log_to(const Settings *settings, FILE *out)
     return (TickproofdLog){ .out = out, .is_json = settings->config.log != 0, .stop_ms = settings->server.stop_ms };
 }
 
+// Everything listens already when the server starts. One whose rooms are all over stops without having been asked to.
+static void tell_manager(Settings *settings, const ServerEvent *event)
+{
+    if (event->kind == SERVER_EVENT_START) {
+        notify_send(&settings->notify, "READY=1\nSTATUS=Rooms: %llu, threads: %llu.\n", (unsigned long long)event->tick,
+                    (unsigned long long)event->value);
+    } else if (event->kind == SERVER_EVENT_STOPPING) {
+        notify_send(&settings->notify, "STOPPING=1\nSTATUS=Stopping: rooms finish their logs.\n");
+    } else if (event->kind == SERVER_EVENT_STOP) {
+        notify_send(&settings->notify, "STOPPING=1\nSTATUS=All rooms ended: %s.\n", tp_verdict_name(event->verdict));
+    }
+}
+
 // The main thread's loop: it accepts, lists and stops, so it must not wait for whoever reads the log.
 static void on_event(void *to, const ServerEvent *event)
 {
@@ -444,6 +459,7 @@ static void on_event(void *to, const ServerEvent *event)
     size_t        size = 0;
     TickproofdLog log = log_to(settings, open_memstream(&text, &size));
     settings->event_ns = event->elapsed_ns;
+    tell_manager(settings, event);
     if (log.out == NULL) {
         logqueue_put(settings->log, NULL, 0);
         return;
@@ -663,6 +679,12 @@ static bool is_granted(Server *server)
     return server_check(server, &error) || (cli_fail(TP_USAGE, "starting: %s", error.text), false);
 }
 
+static bool open_notify(Settings *settings)
+{
+    tp_error error;
+    return notify_open(&settings->notify, &error) || (cli_fail(TP_USAGE, "%s", error.text), false);
+}
+
 static int host(Settings *settings)
 {
     tp_error error;
@@ -674,10 +696,12 @@ static int host(Settings *settings)
     if (add_rooms(server, &settings->config)) {
         if (settings->is_check) {
             code = is_granted(server) ? check(settings) : TP_USAGE;
-        } else if (listen_everywhere(server, &settings->config) && listen_http(settings, server) && is_granted(server) && serverconfig_record_dirs(&settings->config, false)) {
+        } else if (listen_everywhere(server, &settings->config) && listen_http(settings, server) && is_granted(server) &&
+                   open_notify(settings) && serverconfig_record_dirs(&settings->config, false)) {
             code = run(settings, server);
         }
     }
+    notify_close(&settings->notify);
     tickproofd_http_close(&settings->http);
     server_destroy(server);
     return code;
