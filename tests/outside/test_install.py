@@ -46,6 +46,10 @@ with tempfile.TemporaryDirectory() as root:
     for end, original in same.items():
         path = one(os.path.basename(end), end)
         check(path is None or read(path) == read(f"{source}/{original}"), f"{end}: not what lies in {original}")
+    for program in ("tickproof", "tickproofd"):
+        for end in (f"bash-completion/completions/{program}.bash", f"zsh/site-functions/_{program}", f"fish/vendor_completions.d/{program}.fish"):
+            path = one(os.path.basename(end), f"share/{end}")
+            check(path is None or b"format" in read(path), f"{end}: without flags")
     server = one("tickproofd", "bin/tickproofd")
     example = one("lan-bots.json", "share/doc/tickproof/examples/lan-bots.json")
     if server and example:
