@@ -74,6 +74,12 @@ static bool is_bundle(const char *name)
     return false;
 }
 
+// Nothing that might be a log is passed over without a word: who counts on a whole folder has to know.
+static void say_left_out(const char *path, const char *why)
+{
+    cli_fail(TP_USAGE, "%s: left out: %s", path, why);
+}
+
 // Links to directories are not followed: one that points upwards would never end.
 static bool walk(PathList *list, const char *folder, const char *ending, int depth)
 {
@@ -93,13 +99,23 @@ static bool walk(PathList *list, const char *folder, const char *ending, int dep
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) {
             continue;
         }
-        if (snprintf(path, sizeof(path), "%s%s%s", folder, has_slash ? "" : "/", entry->d_name) >= (int)sizeof(path) || lstat(path, &status) != 0) {
+        if (snprintf(path, sizeof(path), "%s%s%s", folder, has_slash ? "" : "/", entry->d_name) >= (int)sizeof(path)) {
+            cli_fail(TP_USAGE, "%s: looking for logs: a path in it is longer than %zu bytes; name a directory nearer to it", folder, sizeof(path) - 1);
+            is_fine = false;
+            continue;
+        }
+        if (lstat(path, &status) != 0) {
+            is_fine = errno == ENOENT || cli_fail(TP_USAGE, "%s: looking for logs: %s", path, strerror(errno)) == TP_VERIFIED; // gone since: it never was there
             continue;
         }
         if (S_ISDIR(status.st_mode)) {
             is_fine = is_bundle(entry->d_name) || walk(list, path, ending, depth + 1);
         } else if (has_ending(entry->d_name, ending) && is_log_file(path, &status)) {
             is_fine = files_add(list, path);
+        } else if (S_ISLNK(status.st_mode) && stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+            say_left_out(path, "a link to a directory; name it itself to have what is in it");
+        } else if (has_ending(entry->d_name, ending)) {
+            say_left_out(path, S_ISDIR(status.st_mode) ? "a link to a directory; name it itself to have what is in it" : "it is neither a file nor a link to one");
         }
     }
     closedir(directory);

@@ -21,6 +21,16 @@ timed verify - < a.tpr
 mkdir sub.tpr
 ln -s a.tpr linked.tpr
 timed verify .
+rm pipe.tpr # one message at a time: a folder has no order of its own
 ln -s /dev/zero zero.tpr
 ln -s ../nothing sub.tpr/broken.tpr
 timed verify .
+# A link to a folder is not followed, but told of; named itself, it is.
+mkdir deep
+rm sub.tpr/broken.tpr zero.tpr
+mkdir outer
+cp a.tpr outer
+ln -s ../deep outer/further
+cp a.tpr deep/b.tpr
+timed verify outer
+timed verify outer/further
