@@ -97,10 +97,14 @@ static void conclude_trust(Verify *verify)
         report->is_trusted = report->is_end_signed;
         return;
     }
+    const char *why = is_signed           ? "signed by another key than the trusted one"
+                      : report->is_signed ? "signed at first, but its END is not"
+                                          : "not signed by the trusted key";
+    char        found[TP_MESSAGE_SIZE];
+    memcpy(found, report->message, sizeof(found)); // why nobody's signature was reached, it may be: it is not lost
+    bool has_found = verify->has_finding && found[0] != '\0';
     verify->has_finding = false;
-    verify_find(verify, TP_UNAUTHENTIC, is_signed           ? "signed by another key than the trusted one"
-                                        : report->is_signed ? "signed at first, but its END is not"
-                                                            : "not signed by the trusted key");
+    verify_find(verify, TP_UNAUTHENTIC, "%s%s%.300s", why, !has_found ? "" : report->has_end ? "; besides: " : "; its END was not reached: ", has_found ? found : "");
 }
 
 void verify_conclude_whole(Verify *verify)

@@ -122,3 +122,18 @@ timed verify --trusted-key mine.pub forged2.tpr | keyless
 # The signed END behind forged records: its chain value is another run's.
 { head -c -304 forged.tpr; tail -c 304 recorded.tpr; } > spliced.tpr
 t verify spliced.tpr | sed -n 1,2p
+
+echo "== damaged, and by whom nobody knows"
+# What is wrong with the bytes stands beside what is wrong with the signature. Offsets depend on the compiler's name.
+numberless() { sed -n 's/[0-9]\{1,\}/N/g; /N\/N ticks/,/offset N;/p'; }
+spoil() {
+    size=$(wc -c < "$1")
+    head -c $((size / 2)) "$1" > torn.tpr
+    { head -c $((size / 2)) "$1"; printf 'oops'; tail -c +$((size / 2 + 5)) "$1"; } > spoilt.tpr
+    timed verify --trusted-key mine.pub torn.tpr | numberless
+    timed verify --trusted-key mine.pub spoilt.tpr | numberless
+}
+spoil recorded.tpr # a SEAL before it is signed
+quiet run --world runner --seed 5 --bot --ticks 600 -o late.tpr
+quiet sign --key mine.key --in-place late.tpr
+spoil late.tpr     # only END was
