@@ -104,6 +104,10 @@ static bool take_trusted_key(Verification *verification, const char *path)
 {
     tp_error error;
     size_t   size = 0;
+    if (verification->all.batch.trusted_key != NULL) {
+        cli_usage("verify", "--trusted-key: there is one key; verify the logs of another in a run of their own");
+        return false;
+    }
     uint8_t *bytes = files_read_all(path, 4096, &size, &error);
     if (bytes == NULL) {
         cli_fail(TP_USAGE, "%s: reading the trusted key: %s", path, error.text);
@@ -112,7 +116,7 @@ static bool take_trusted_key(Verification *verification, const char *path)
     bool is_fine = parse_key(bytes, size, verification->trusted_key);
     free(bytes);
     if (!is_fine) {
-        cli_fail(TP_USAGE, "%s: reading the trusted key: neither 32 bytes nor 64 hexadecimal digits", path);
+        cli_fail(TP_USAGE, "%s: reading the trusted key: neither 32 bytes nor 64 hexadecimal digits, as a public key of 'tickproof keygen' has: NAME.pub", path);
         return false;
     }
     verification->all.batch.trusted_key = verification->trusted_key;

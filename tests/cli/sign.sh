@@ -123,6 +123,10 @@ timed verify --trusted-key mine.pub forged2.tpr | keyless
 { head -c -304 forged.tpr; tail -c 304 recorded.tpr; } > spliced.tpr
 t verify spliced.tpr | sed -n 1,2p
 
+echo "== which key"
+t verify --trusted-key mine.pub --trusted-key theirs.pub recorded.tpr
+t verify --trusted-key mine.key recorded.tpr
+
 echo "== damaged, and by whom nobody knows"
 # What is wrong with the bytes stands beside what is wrong with the signature. Offsets depend on the compiler's name.
 numberless() { sed -n 's/[0-9]\{1,\}/N/g; /N\/N ticks/,/offset N;/p'; }
